@@ -1,0 +1,1 @@
+"""Orthrus control plane: OrthrusDeployment objects become one-GPU model replicas."""

@@ -1,0 +1,1 @@
+"""Incremental pooling of hidden states, chunk by chunk (paper §3)."""

@@ -1,0 +1,1 @@
+"""Pure batch planning: which request gets how many tokens in a step (paper §4)."""

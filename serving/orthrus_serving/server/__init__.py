@@ -1,0 +1,1 @@
+"""The HTTP edge of a replica: life cycle, routes, metrics."""
