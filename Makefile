@@ -1,0 +1,59 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+export VLLM_NO_USAGE_STATS ?= 1
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z0-9-]+:.*?## ' $(MAKEFILE_LIST) | awk -F':.*?## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+##@ Set-up
+.PHONY: deps venv model
+deps: ## Install the Debian packages that cluster and images need (root)
+	@e2e/deps.sh
+
+venv: ## Make .venv from the pinned requirements
+	@e2e/venv.sh
+
+model: venv ## Make the sample checkpoint (SmolLM2) and print its folder
+	@$(PYTHON) -m e2e.sample_model
+
+##@ Checks
+.PHONY: check test test-engine test-cluster fmt generate requirements
+check: venv ## All fast checks: format, lint, types, contracts, drift, chart, unit tests
+	@$(PYTHON) -m e2e.stages check
+
+test: deps venv ## All that CI runs: check, images, cluster, engine and end-to-end tests
+	@$(PYTHON) -m e2e.stages test
+
+test-engine: venv ## Tests that start a real vLLM engine
+	@$(PYTHON) -m e2e.stages engine
+
+test-cluster: deps venv ## Tests on the local cluster, end-to-end scenario included
+	@$(PYTHON) -m e2e.stages cluster
+
+fmt: venv ## Format the code
+	@.venv/bin/ruff format . && .venv/bin/ruff check --fix .
+
+generate: venv ## Write the generated files: CRD, reference, metrics table
+	@$(PYTHON) -m e2e.generate
+
+requirements: venv ## Pin the requirements again after a change of pyproject.toml
+	@requirements/compile.sh
+
+##@ Local system
+.PHONY: demo demo-down cluster-up cluster-down images
+demo: deps venv ## Cluster, images, chart, sample model; ends with its answers
+	@$(PYTHON) -m e2e.demo
+
+demo-down: ## Remove the demo and its cluster
+	@$(PYTHON) -m e2e.cluster down
+
+cluster-up: deps venv ## Start the local cluster
+	@$(PYTHON) -m e2e.cluster up
+
+cluster-down: ## Stop the local cluster and leave nothing behind
+	@$(PYTHON) -m e2e.cluster down
+
+images: deps venv ## Build the operator and the CPU serving image
+	@$(PYTHON) -m e2e.images build operator serving-cpu

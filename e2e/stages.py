@@ -1,0 +1,87 @@
+"""Run named stages one after the other, each timed; stop at the first that fails.
+
+`python -m e2e.stages check` is the fast part, `python -m e2e.stages test` is all that CI runs.
+"""
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+BIN = Path(sys.executable).parent
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
+FAST = "not engine and not cluster and not long"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One command with a name; `always` ones run even after a failure, to clean up."""
+
+    name: str
+    command: tuple[str, ...]
+    always: bool = field(default=False, kw_only=True)
+
+
+CHECK = (
+    Stage("format", (str(BIN / "ruff"), "format", "--check", "--quiet", ".")),
+    Stage("lint", (str(BIN / "ruff"), "check", "--quiet", ".")),
+    Stage("types", (str(BIN / "mypy"),)),
+    Stage("contracts", (str(BIN / "lint-imports"),)),
+    Stage("generated files", (sys.executable, "-m", "e2e.generate", "--check")),
+    Stage("helm", (sys.executable, "-m", "e2e.cluster", "tools", "helm")),
+    Stage("unit tests", (*PYTEST, "-m", FAST)),
+)
+MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))
+IMAGES = Stage(
+    "images", (sys.executable, "-m", "e2e.images", "build", "operator", "serving-cpu")
+)
+ENGINE = Stage("engine tests", (*PYTEST, "-m", "engine and not long"))
+CLUSTER = (
+    Stage("cluster up", (sys.executable, "-m", "e2e.cluster", "up")),
+    Stage("cluster tests", (*PYTEST, "-m", "cluster and not long")),
+    Stage("cluster down", (sys.executable, "-m", "e2e.cluster", "down"), always=True),
+)
+PLANS = {
+    "check": CHECK,
+    "engine": (MODEL, ENGINE),
+    "cluster": (MODEL, IMAGES, *CLUSTER),
+    "test": (*CHECK, MODEL, ENGINE, IMAGES, *CLUSTER),
+}
+
+
+def run(plan: tuple[Stage, ...], console: Console) -> bool:
+    """Run `plan`; print a line before and after each stage and a table at the end."""
+    table = Table("stage", "result", "seconds", title="Stages")
+    table.columns[2].justify = "right"
+    failed = False
+    for stage in plan:
+        if failed and not stage.always:
+            continue
+        console.rule(f"[bold]{stage.name}", align="left")
+        started = time.monotonic()
+        ok = subprocess.run(stage.command, check=False).returncode == 0
+        seconds = time.monotonic() - started
+        failed |= not ok
+        result = "ok" if ok else "FAILED"
+        console.print(f"{stage.name}: {result} after {seconds:.1f} s")
+        table.add_row(stage.name, result, f"{seconds:.1f}")
+    console.print(table)
+    return not failed
+
+
+def main(name: Annotated[str, typer.Argument(help=f"One of {', '.join(PLANS)}.")]) -> None:
+    """Run the stages of one plan."""
+    if name not in PLANS:
+        raise typer.BadParameter(f"no plan {name}: choose from {', '.join(PLANS)}")
+    if not run(PLANS[name], Console(highlight=False)):
+        raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    typer.run(main)
