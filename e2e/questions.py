@@ -1,0 +1,64 @@
+"""What demo and scenario ask a replica: a chat question and three embeddings, at the same time."""
+
+import asyncio
+import math
+from dataclasses import dataclass
+
+import httpx
+from openai import AsyncOpenAI
+from prometheus_client.parser import text_string_to_metric_families
+
+QUESTION = "What is the capital of France?"
+SENTENCES = (
+    "A cat sleeps on the sofa.",
+    "A kitten is napping on the couch.",
+    "The central bank raised interest rates by half a point.",
+)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Cosine similarities are those of the first sentence with the other two."""
+
+    answer: str
+    related: float
+    unrelated: float
+
+
+async def ask(base_url: str, model: str) -> Answers:
+    """Send the question and the sentences to `base_url` (without /v1) at once."""
+    async with AsyncOpenAI(base_url=f"{base_url}/v1", api_key="none", max_retries=0) as client:
+        chat, embeddings = await asyncio.gather(
+            client.chat.completions.create(
+                model=model,
+                messages=[{"role": "user", "content": QUESTION}],
+                temperature=0,
+                max_tokens=48,
+            ),
+            client.embeddings.create(model=model, input=list(SENTENCES)),
+        )
+    first, related, unrelated = (item.embedding for item in embeddings.data)
+    return Answers(
+        answer=(chat.choices[0].message.content or "").strip(),
+        related=cosine(first, related),
+        unrelated=cosine(first, unrelated),
+    )
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    product = sum(x * y for x, y in zip(a, b, strict=True))
+    return product / math.hypot(*a) / math.hypot(*b)
+
+
+def metric(base_url: str, name: str, **labels: str) -> float:
+    """The value of one series of a replica's /metrics.
+
+    Raises:
+        LookupError: there is no such series.
+    """
+    text = httpx.get(f"{base_url}/metrics", timeout=10).raise_for_status().text
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == name and labels.items() <= sample.labels.items():
+                return sample.value
+    raise LookupError(f"{base_url}/metrics has no {name} with {labels}")
