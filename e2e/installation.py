@@ -1,0 +1,54 @@
+"""Install the chart as a user would, with the images built from this tree."""
+
+import subprocess
+from pathlib import Path
+
+from e2e.cluster import Cluster
+
+CHART = Path(__file__).parent.parent / "charts" / "orthrus"
+
+
+class HelmError(RuntimeError):
+    """helm failed; the message is what it printed."""
+
+
+def install(cluster: Cluster, *, release: str, namespace: str, operator: str, serving: str) -> None:
+    """`helm upgrade --install` the chart and wait until the operator runs.
+
+    `operator` and `serving` are image references with a tag. The same call upgrades.
+
+    Raises:
+        HelmError: with helm's own message.
+    """
+    operator_repository, operator_tag = operator.rsplit(":", 1)
+    serving_repository, serving_tag = serving.rsplit(":", 1)
+    values = {
+        "image.repository": operator_repository,
+        "image.tag": operator_tag,
+        "servingImages.cpu.repository": serving_repository,
+        "servingImages.cpu.tag": serving_tag,
+    }
+    _helm(
+        cluster,
+        *("upgrade", "--install", release, str(CHART), "--namespace", namespace),
+        *("--create-namespace", "--wait", "--timeout", "3m"),
+        # The CRD outlives a release on purpose; a release of another name or namespace takes it on.
+        "--take-ownership",
+        *(f"--set-string={name}={value}" for name, value in values.items()),
+    )
+
+
+def uninstall(cluster: Cluster, *, release: str, namespace: str) -> None:
+    """`helm uninstall`; a release that is not there is fine."""
+    _helm(cluster, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait")
+
+
+def _helm(cluster: Cluster, *arguments: str) -> None:
+    done = subprocess.run(
+        [str(cluster.tool("helm")), f"--kubeconfig={cluster.kubeconfig}", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise HelmError(f"helm {arguments[0]}: {done.stderr.strip()}")

@@ -1,0 +1,75 @@
+"""The sample object, its state as a person watches it, and the address of its Service."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from e2e.cluster import Cluster
+from e2e.kubectl import Kubectl
+from e2e.waiting import wait_until
+
+SAMPLES = Path(__file__).parent.parent / "manifests" / "samples"
+NAME = "smollm2"
+
+
+def apply_sample(kubectl: Kubectl, model: Path) -> None:
+    """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node."""
+    text = (SAMPLES / "smollm2-cpu.yaml").read_text()
+    kubectl("apply", "-f", "-", stdin=Template(text).substitute(MODELS=model.parent))
+
+
+def condition(obj: dict[str, Any] | None, kind: str) -> dict[str, Any]:
+    """The condition `kind` of an object, or an empty one."""
+    conditions = (obj or {}).get("status", {}).get("conditions", [])
+    return next((c for c in conditions if c["type"] == kind), {})
+
+
+def state(kubectl: Kubectl, name: str = NAME) -> dict[str, str]:
+    """Each condition of an OrthrusDeployment as `status reason: message`."""
+    obj = kubectl.get("orth", name) or {}
+    return {
+        c["type"]: f"{c['status']} {c['reason']}: {c['message']}"
+        for c in obj.get("status", {}).get("conditions", [])
+    }
+
+
+@contextmanager
+def service_url(cluster: Cluster, kubectl: Kubectl, name: str = NAME) -> Iterator[str]:
+    """Address of a Service, without /v1.
+
+    The host reaches the local cluster's Services directly; on another cluster the address is a
+    port-forward, which ends with the context.
+    """
+    service = kubectl.get("service", name)
+    if service is None:
+        raise LookupError(f"no Service {name} in namespace {kubectl.namespace}")
+    port = service["spec"]["ports"][0]["port"]
+    if cluster.is_local:
+        yield f"http://{service['spec']['clusterIP']}:{port}"
+        return
+    command = [*kubectl.command(), "port-forward", f"service/{name}", f":{port}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forward:
+        try:
+            assert forward.stdout is not None
+            # "Forwarding from 127.0.0.1:PORT -> 8000"
+            line = forward.stdout.readline()
+            yield f"http://{line.split()[2]}"
+        finally:
+            forward.terminate()
+
+
+def wait_available(kubectl: Kubectl, name: str = NAME, *, within: float = 300) -> None:
+    """Wait until the OrthrusDeployment says Available.
+
+    Raises:
+        TimeoutError: with the conditions seen last.
+    """
+    wait_until(
+        f"orth/{name} Available",
+        lambda: state(kubectl, name),
+        lambda seen: seen.get("Available", "").startswith("True"),
+        within=within,
+    )
