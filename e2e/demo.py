@@ -41,9 +41,7 @@ def main() -> None:
         cluster.load_image(serving)
     kubectl = Kubectl(cluster.tool("kubectl"), cluster.kubeconfig, NAMESPACE)
     with step(4, "The chart: operator and CRD"):
-        install(
-            cluster, release="orthrus", namespace=NAMESPACE, operator=operator, serving=serving
-        )
+        install(cluster, release="orthrus", namespace=NAMESPACE, operator=operator, serving=serving)
     with step(5, "One OrthrusDeployment, until it is Available"):
         apply_sample(kubectl, model)
         _watch_until_available(kubectl)

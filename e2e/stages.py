@@ -38,9 +38,7 @@ CHECK = (
     Stage("unit tests", (*PYTEST, "-m", FAST)),
 )
 MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))
-IMAGES = Stage(
-    "images", (sys.executable, "-m", "e2e.images", "build", "operator", "serving-cpu")
-)
+IMAGES = Stage("images", (sys.executable, "-m", "e2e.images", "build", "operator", "serving-cpu"))
 ENGINE = Stage("engine tests", (*PYTEST, "-m", "engine and not long"))
 CLUSTER = (
     Stage("cluster up", (sys.executable, "-m", "e2e.cluster", "up")),

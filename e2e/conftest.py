@@ -1,0 +1,65 @@
+"""What the scenarios share: the cluster, the images and an installed operator."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from e2e.cluster import Cluster
+from e2e.images import build
+from e2e.installation import install, uninstall
+from e2e.kubectl import Kubectl
+from e2e.sample_model import sample_model
+from e2e.waiting import wait_until
+
+NAMESPACE = "orthrus-e2e"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A release of the chart on a cluster, and a namespace that its operator watches."""
+
+    cluster: Cluster
+    kubectl: Kubectl
+    operator: str
+    serving: str
+
+    def install(self, *, operator: str) -> None:
+        install(
+            self.cluster,
+            release="orthrus",
+            namespace=NAMESPACE,
+            operator=operator,
+            serving=self.serving,
+        )
+
+
+@pytest.fixture(scope="session")
+def model() -> Path:
+    return sample_model()
+
+
+@pytest.fixture(scope="session")
+def installation() -> Iterator[Installation]:
+    """The chart installed with this tree's images, in a namespace that is removed afterwards."""
+    cluster = Cluster.current()
+    cluster.up()
+    operator, serving = build("operator"), build("serving-cpu")
+    for image in (operator, serving):
+        cluster.load_image(image)
+    kubectl = Kubectl(cluster.tool("kubectl"), cluster.kubeconfig, NAMESPACE)
+    installed = Installation(cluster, kubectl, operator, serving)
+    installed.install(operator=operator)
+    yield installed
+    kubectl("delete", "orth", "--all", "--wait=false")
+    wait_until("no pods of the replicas", lambda: kubectl.list("pods", REPLICAS), _none, within=240)
+    uninstall(cluster, release="orthrus", namespace=NAMESPACE)
+    kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+
+
+REPLICAS = "app.kubernetes.io/managed-by=orthrus"
+
+
+def _none(items: list[object]) -> bool:
+    return not items
