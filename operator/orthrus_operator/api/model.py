@@ -1,0 +1,132 @@
+"""`spec.model`: where the weights come from, and what the model is called."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from orthrus_operator.api.declare import ApiType, Rule, rules
+from orthrus_operator.api.quantity import Quantity
+
+_SOURCE_RULES = rules(
+    Rule(
+        "self.matches('^(hf://[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*"
+        "|pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^ ]*)?)$')",
+        "source must be hf://ORG/NAME (Hugging Face Hub) or pvc://CLAIM/path (a persistent"
+        " volume claim)",
+    ),
+    Rule(
+        "!self.contains('/../') && !self.endsWith('/..')",
+        "source may not contain .. as a path segment",
+    ),
+)
+
+ObjectName = Annotated[str, Field(min_length=1, max_length=253)]
+
+
+@dataclass(frozen=True)
+class HubSource:
+    """A model of the Hugging Face Hub."""
+
+    repository: str
+
+
+@dataclass(frozen=True)
+class ClaimSource:
+    """A model folder on a persistent volume claim."""
+
+    claim: str
+    path: str
+    """Relative to the claim's root; empty for the root itself."""
+
+
+class SecretKey(ApiType):
+    """One key of a Secret in the same namespace."""
+
+    name: ObjectName
+    """Name of the Secret."""
+    key: Annotated[str, Field(min_length=1, max_length=253)]
+    """Key inside the Secret."""
+
+
+class ClaimReference(ApiType):
+    """A persistent volume claim in the same namespace."""
+
+    claim_name: ObjectName
+    """Name of the claim. Replicas on several nodes need one that allows ReadWriteMany."""
+
+
+class EmptyDirectory(ApiType):
+    """Space on the node that lives as long as the pod."""
+
+    size_limit: Quantity | None = None
+    """The pod is evicted when it uses more; 100Gi when not set."""
+
+
+class Cache(ApiType):
+    """Where downloaded weights and compiled kernels are kept."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "!(has(self.persistentVolumeClaim) && has(self.emptyDir))",
+                "set only one of persistentVolumeClaim and emptyDir",
+                field=".emptyDir",
+            )
+        )
+    )
+
+    persistent_volume_claim: ClaimReference | None = None
+    """Keep the cache on a claim, shared by all replicas and by later pods."""
+    empty_dir: EmptyDirectory | None = None
+    """Keep the cache in the pod: every new pod downloads the weights again."""
+
+
+class Model(ApiType):
+    """The one model that answers both tasks."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "!has(self.revision) || self.source.startsWith('hf://')",
+                "revision is only for hf:// sources; remove it, or put the version in the pvc://"
+                " path",
+                field=".revision",
+            ),
+            Rule(
+                "!has(self.tokenSecretRef) || self.source.startsWith('hf://')",
+                "tokenSecretRef is only for hf:// sources; remove it",
+                field=".tokenSecretRef",
+            ),
+        )
+    )
+
+    source: Annotated[str, Field(max_length=512, json_schema_extra=_SOURCE_RULES)]
+    """hf://ORG/NAME on the Hugging Face Hub, or pvc://CLAIM/path on a volume claim."""
+    revision: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+    """Branch, tag or commit of an hf:// source. Use a commit: a branch that moves lets new replicas
+    return other vectors than old ones."""
+    served_name: Annotated[str, Field(min_length=1, max_length=253)] | None = None
+    """Name that clients send as `model`; metadata.name when not set."""
+    token_secret_ref: SecretKey | None = None
+    """Hugging Face token for gated or private models."""
+    cache: Cache | None = None
+    """Where weights and compiled kernels are kept; an emptyDir of at most 100Gi when not set."""
+
+    def location(self) -> HubSource | ClaimSource:
+        """`source`, taken apart; the schema guarantees its form."""
+        scheme, _, rest = self.source.partition("://")
+        if scheme == "hf":
+            return HubSource(rest)
+        claim, _, path = rest.partition("/")
+        return ClaimSource(claim, path.strip("/"))
+
+
+Pooling = Literal["mean", "weighted-mean", "last", "cls"]
+
+
+class Embedding(ApiType):
+    """How token states become one vector."""
+
+    pooling: Pooling = "mean"
+    """Mean of all tokens, mean weighted by position, last token, or first token."""

@@ -1,0 +1,102 @@
+"""The OrthrusDeployment itself: spec, metadata that the operator uses, and the whole object."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from orthrus_operator.api.declare import ApiType, Rule, rules
+from orthrus_operator.api.engine_arguments import ENGINE_ARGUMENT_RULES
+from orthrus_operator.api.lifecycle import Rollout, Service
+from orthrus_operator.api.model import Embedding, Model
+from orthrus_operator.api.pods import DEFAULT_GPU_RESOURCE, Accelerator, Image, Resources
+from orthrus_operator.api.scheduling import Scheduling
+
+_GPU_NAMES = (
+    f"[has(self.accelerator.resourceName) ? self.accelerator.resourceName"
+    f" : '{DEFAULT_GPU_RESOURCE}']"
+)
+
+EngineArguments = Annotated[
+    dict[str, Annotated[str, Field(max_length=4096)]],
+    Field(
+        max_length=128,
+        json_schema_extra=rules(*ENGINE_ARGUMENT_RULES),
+    ),
+]
+
+
+class Spec(ApiType):
+    """What should run. The smallest useful spec names a model and nothing else."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            *(
+                Rule(
+                    f"!has(self.resources) || !has(self.resources.{part})"
+                    f" || {_GPU_NAMES}.all(g, !(g in self.resources.{part}))",
+                    f"resources.{part} may not count the GPU: every replica gets exactly one, by"
+                    " spec.accelerator",
+                    field=f".resources.{part}",
+                )
+                for part in ("requests", "limits")
+            )
+        )
+    )
+
+    model: Model
+    """The one model that answers both tasks."""
+    embedding: Embedding = Embedding()
+    """How token states become one vector."""
+    scheduling: Scheduling = Scheduling()
+    """How one engine step is shared by embedding and generation."""
+    replicas: Annotated[int, Field(ge=0, json_schema_extra={"format": "int32"})] = 1
+    """Number of replicas; owned by whoever scales, through the scale subresource. Leave it out
+    when an autoscaler does."""
+    accelerator: Accelerator = Accelerator()
+    """What a replica runs on: exactly one GPU, or CPUs only."""
+    resources: Resources | None = None
+    """Compute resources of a replica; the accelerator is added to them."""
+    paused: bool = False
+    """While true, the operator changes nothing and only reports; changes wait."""
+    rollout: Rollout = Rollout()
+    """How replicas are replaced when their pod changes."""
+    drain_seconds: Annotated[
+        int, Field(ge=0, le=3600, json_schema_extra={"format": "int32"})
+    ] = 120
+    """How long a replica that ends may still finish running requests."""
+    service: Service = Service()
+    """The Service in front of the replicas."""
+    image: Image | None = None
+    """The serving image; each part that is not set comes from the operator's settings."""
+    engine_args: EngineArguments | None = None
+    """Further vLLM flags, name to value. Values are strings, so quote numbers; "true" is the bare
+    flag, "false" its no- form."""
+
+
+class Metadata(BaseModel):
+    """The metadata that the operator reads."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    namespace: str
+    uid: str
+    generation: int
+
+
+class OrthrusDeployment(BaseModel):
+    """An object as the API server stores it, with its defaults filled in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    metadata: Metadata
+    spec: Spec
+
+    @classmethod
+    def from_object(cls, stored: dict[str, Any]) -> "OrthrusDeployment":
+        """Raises pydantic.ValidationError when the object isn't of the schema we know."""
+        return cls.model_validate(stored)
+
+    @property
+    def served_name(self) -> str:
+        return self.spec.model.served_name or self.metadata.name

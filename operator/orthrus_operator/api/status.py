@@ -1,0 +1,52 @@
+"""`status`: what the operator observed, in the terms of kstatus."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from orthrus_operator.api.declare import ApiType, keyed_by
+
+ConditionType = Literal["Ready", "Reconciling", "Stalled", "Available"]
+ConditionStatus = Literal["True", "False", "Unknown"]
+
+_Int32 = Annotated[int, Field(json_schema_extra={"format": "int32"})]
+_Int64 = Annotated[int, Field(json_schema_extra={"format": "int64"})]
+
+
+class Condition(ApiType):
+    """One aspect of the state, as in metav1.Condition."""
+
+    type: ConditionType
+    """Ready: all wanted replicas run the current spec and answer. Reconciling: on the way there.
+    Stalled: someone must change something. Available: at least one replica answers."""
+    status: ConditionStatus
+    """True, False or Unknown."""
+    reason: Annotated[str, Field(min_length=1, max_length=1024)]
+    """The cause as one word, for programs."""
+    message: Annotated[str, Field(max_length=32_768)]
+    """The cause as a sentence, for people."""
+    observed_generation: _Int64
+    """Generation of the spec that this speaks of."""
+    last_transition_time: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    """When `status` last changed."""
+
+
+class Status(ApiType):
+    """What the operator observed. Only the operator writes it."""
+
+    observed_generation: _Int64
+    """Generation of the spec that the rest speaks of."""
+    replicas: _Int32
+    """Pods that exist, ready or not."""
+    ready_replicas: _Int32
+    """Pods that answer requests."""
+    updated_replicas: _Int32
+    """Pods that run the current spec."""
+    ready: str
+    """Ready of wanted replicas, e.g. 2/2."""
+    selector: str
+    """Label selector of the pods, for autoscalers."""
+    endpoint: str
+    """Address of the API inside the cluster."""
+    conditions: Annotated[list[Condition], Field(json_schema_extra=keyed_by("type"))]
+    """Ready, Reconciling, Stalled, Available."""

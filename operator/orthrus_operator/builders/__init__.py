@@ -1,0 +1,1 @@
+"""One pure function per object kind: from an OrthrusDeployment to the object it needs."""

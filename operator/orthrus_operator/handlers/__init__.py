@@ -1,0 +1,1 @@
+"""The kopf edge: watch events wake the queue; nothing else happens here."""

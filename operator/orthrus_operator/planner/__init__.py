@@ -1,0 +1,1 @@
+"""Pure decisions: what should exist, and what status the observed world amounts to."""
