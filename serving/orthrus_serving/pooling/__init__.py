@@ -1,1 +1,8 @@
 """Incremental pooling of hidden states, chunk by chunk (paper §3)."""
+
+from orthrus_serving.pooling.heads import HEADS
+from orthrus_serving.pooling.pooler import IncrementalPooler
+from orthrus_serving.pooling.progress import Chunk, PoolingRequest
+from orthrus_serving.pooling.results import PooledStep
+
+__all__ = ["HEADS", "Chunk", "IncrementalPooler", "PooledStep", "PoolingRequest"]
