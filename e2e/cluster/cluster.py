@@ -1,0 +1,46 @@
+"""The cluster that tests and the demo use: ours on this machine, or the one that KUBECONFIG names."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from e2e.cluster import lifecycle, tools
+from e2e.cluster.errors import ClusterError
+from e2e.cluster.layout import Layout
+from e2e.cluster.requirements import check_node_requirements
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster to use. `local` is None for one that we did not start: it is never changed from here."""
+
+    kubeconfig: Path
+    local: Layout | None
+
+    @classmethod
+    def current(cls) -> "Cluster":
+        """The cluster of KUBECONFIG when that is set, else the local one of `$ORTHRUS_CLUSTER_NAME`.
+
+        Raises:
+            ClusterError: KUBECONFIG names no file.
+        """
+        layout = Layout.of()
+        named = os.environ.get("KUBECONFIG")
+        if not named:
+            return cls(layout.kubeconfig, layout)
+        path = Path(named).resolve()
+        if path == layout.kubeconfig:
+            return cls(path, layout)
+        if not path.is_file():
+            raise ClusterError(f"KUBECONFIG is {named}: there is no such file")
+        return cls(path, None)
+
+    def up(self, nodes: int | None = None) -> None:
+        """Have it run; see `lifecycle.up`. A cluster that is not ours is left as it is."""
+        if self.local:
+            check_node_requirements()
+            lifecycle.up(self.local, nodes)
+
+    def tool(self, command: str) -> Path:
+        """The path of kubectl, helm, ..., built first if need be."""
+        return tools.tool(command)
