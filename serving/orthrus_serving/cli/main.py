@@ -1,0 +1,15 @@
+"""The `orthrus` command."""
+
+import os
+import signal
+import sys
+
+
+def main() -> None:
+    """Entry point. Python is PID 1 in a replica's container, where a signal without a handler is
+    lost: the first one is in place before anything heavy is imported."""
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+
+    from orthrus_serving.cli.commands import run
+
+    sys.exit(run(sys.argv[1:]))

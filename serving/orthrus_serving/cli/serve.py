@@ -1,0 +1,55 @@
+"""`orthrus serve`: from the command line to the exit code of a replica."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import uvloop
+
+from orthrus_serving.engine.start_error import Reason
+from orthrus_serving.server.listener import ListenOptions, bind
+from orthrus_serving.server.replica import Replica, StartedEngine
+from orthrus_serving.server.termination import report_failed_start
+
+EXIT_USAGE = 2
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Runs a replica until it is stopped; ends the process itself, whatever threads remain."""
+    _set_environment()
+    if {"-h", "--help"} & set(arguments):
+        _print_help()
+        return 0
+    options = ListenOptions.from_arguments(arguments)
+    try:
+        listening = bind(options)
+    except OSError as error:
+        where = f"{options.host}:{options.port}"
+        report_failed_start(Reason.START_FAILED, f"cannot listen on {where}: {error}")
+        return 1
+
+    def start_engine() -> StartedEngine:
+        from orthrus_serving.engine.frontend.start import start
+
+        return start(arguments)
+
+    code = uvloop.run(Replica(options, listening).run(start_engine))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _set_environment() -> None:
+    """vLLM reads these when it is imported, and child processes inherit them."""
+    # The V2 runner, the default where Triton exists, has other hooks than ours.
+    os.environ["VLLM_USE_V2_MODEL_RUNNER"] = "0"
+    # The engine is started from a thread, where fork could copy a held lock.
+    os.environ["VLLM_WORKER_MULTIPROC_METHOD"] = "spawn"
+    # A replica reports to its owner only.
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+
+
+def _print_help() -> None:
+    from orthrus_serving.engine.frontend.arguments import build_parser
+
+    build_parser().print_help()

@@ -1,0 +1,1 @@
+"""The front end of the engine in the server process: arguments, engine client, OpenAI routes."""

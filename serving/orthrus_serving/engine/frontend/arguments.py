@@ -1,0 +1,79 @@
+"""The command line of `orthrus serve`: vLLM's parser, an allow-list over it, and our flags."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+
+from orthrus_serving.engine.frontend.orthrus_flags import add_orthrus_flags
+from orthrus_serving.engine.frontend.vllm_flags import ALLOWED, REFUSED, UNTESTED
+from orthrus_serving.engine.start_error import Reason, StartError
+
+
+class ServeParser(FlexibleArgumentParser):
+    """Shows every flag in its help, and raises instead of exiting."""
+
+    def format_help(self) -> str:
+        # vLLM's form lists groups only.
+        return argparse.ArgumentParser.format_help(self)
+
+    def error(self, message: str) -> NoReturn:
+        raise StartError(Reason.INVALID_ARGUMENTS, message)
+
+
+class _Refused(argparse.Action):
+    """Stands in for a vLLM flag that a replica does not take."""
+
+    def __init__(self, replaced: argparse.Action) -> None:
+        super().__init__(replaced.option_strings, replaced.dest, nargs="*")
+        self._why = REFUSED.get(replaced.dest, UNTESTED)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        parser.error(f"{option_string} of vLLM is refused: {self._why}")
+
+
+def build_parser() -> ServeParser:
+    """vLLM's parser with the flags outside the allow-list hidden and refused."""
+    parser = ServeParser(
+        "orthrus serve",
+        allow_abbrev=False,
+        usage="orthrus serve MODEL [flags]",
+        description="Serve embedding and generation from one model, in one batch.",
+    )
+    make_arg_parser(parser)
+    add_orthrus_flags(parser)
+    ours = {action.dest for action in parser._action_groups[-1]._group_actions}
+    for action in parser._actions:
+        if action.dest in ALLOWED | ours:
+            continue
+        action.help = argparse.SUPPRESS
+        refused = _Refused(action)
+        parser._option_string_actions.update(dict.fromkeys(action.option_strings, refused))
+    parser._action_groups = [group for group in parser._action_groups if _is_shown(group)]
+    return parser
+
+
+def _is_shown(group: argparse._ArgumentGroup) -> bool:
+    return any(action.help != argparse.SUPPRESS for action in group._group_actions)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Raises StartError (InvalidArguments); prints help and exits for `--help`."""
+    parser = build_parser()
+    parsed = parser.parse_args(list(arguments))
+    if parsed.model_tag is None:
+        parser.error("name the model: orthrus serve MODEL [flags]")
+    parsed.model = parsed.model_tag
+    try:
+        validate_parsed_serve_args(parsed)
+    except (TypeError, ValueError) as error:
+        parser.error(str(error))
+    return parsed

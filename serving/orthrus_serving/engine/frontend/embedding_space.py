@@ -1,0 +1,73 @@
+"""An identifier that two replicas share exactly when their vectors may be compared."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HEADER = "orthrus-embedding-space"
+ID_LENGTH = 16
+_SAMPLE_BYTES = 256
+_READ_WHOLE = ("config.json", "tokenizer.json", "tokenizer.model", "vocab.json", "merges.txt")
+_OTHER_WEIGHTS = {".bin", ".pt", ".gguf"}
+
+
+@dataclass(frozen=True)
+class EmbeddingSpace:
+    """What decides a vector, besides its text."""
+
+    weights: str
+    """`weights_digest` of the checkpoint."""
+    dtype: str
+    pooling: str
+    normalized: bool
+
+    @property
+    def identifier(self) -> str:
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]
+
+
+def weights_digest(checkpoint: Path) -> str:
+    """Digest of a checkpoint's content, wherever it lies: hexadecimal SHA-256.
+
+    Configuration and tokenizer are read whole. Of a safetensors file the header (every tensor's
+    name, type and shape) and three samples of each tensor are read: megabytes instead of
+    gigabytes, and any training run changes samples of the tensors it trains. Weights in other
+    formats are read whole.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(checkpoint.iterdir()):
+        if file.suffix == ".safetensors":
+            parts = _safetensors_samples(file)
+        elif file.name in _READ_WHOLE or file.suffix in _OTHER_WEIGHTS:
+            parts = _blocks(file)
+        else:
+            continue
+        digest.update(file.name.encode())
+        for part in parts:
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _safetensors_samples(file: Path) -> Iterator[bytes]:
+    """The header, then start, middle and end of each tensor (format: huggingface/safetensors)."""
+    with file.open("rb") as stream:
+        header_size = int.from_bytes(stream.read(8), "little")
+        header = stream.read(header_size)
+        yield header
+        for name, tensor in sorted(json.loads(header).items()):
+            if name == "__metadata__":
+                continue
+            begin, end = tensor["data_offsets"]
+            last = max(begin, end - _SAMPLE_BYTES)
+            for offset in (begin, (begin + last) // 2, last):
+                stream.seek(8 + header_size + offset)
+                yield stream.read(min(_SAMPLE_BYTES, end - offset))
+
+
+def _blocks(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            yield block

@@ -1,0 +1,100 @@
+"""/v1/embeddings over an engine that generates too."""
+
+from typing import Any
+
+import torch
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+from vllm.entrypoints.pooling.base.io_processor import PoolingIOProcessor
+from vllm.entrypoints.pooling.embed.serving import ServingEmbedding
+from vllm.entrypoints.pooling.typing import AnyPoolingRequest, PoolingServeContext
+from vllm.entrypoints.serve.engine.serving import BaseServing
+from vllm.exceptions import GenerationError, VLLMValidationError
+
+from orthrus_serving.engine.frontend.embedding_space import HEADER, EmbeddingSpace
+
+PREFIX_CACHED_POOLINGS = {"last"}
+"""Heads that need no hidden state of a cached prefix."""
+
+
+class OrthrusServingEmbedding(ServingEmbedding):
+    """vLLM's handler, which sends our head's parameters and never answers a wrong vector."""
+
+    def __init__(self, *args: Any, space: EmbeddingSpace, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._pooling = space.pooling
+        self._space_of_normalization = {
+            normalized: EmbeddingSpace(
+                space.weights, space.dtype, space.pooling, normalized
+            ).identifier
+            for normalized in (True, False)
+        }
+
+    async def __call__(
+        self, request: AnyPoolingRequest, raw_request: Request | None = None
+    ) -> Response:
+        # `ServingEmbedding` only notices an unknown model later, without naming the served ones.
+        if error := await BaseServing._check_model(self, request):
+            return JSONResponse(error.model_dump(), status_code=error.error.code)
+        if raw_request is not None:
+            require_integer_tokens(await raw_request.json())
+        response: Response = await super().__call__(request, raw_request)
+        normalized = request.use_activation is not False
+        response.headers[HEADER] = self._space_of_normalization[normalized]
+        return response
+
+    async def _init_ctx(
+        self,
+        io_processor: PoolingIOProcessor,
+        request: AnyPoolingRequest,
+        raw_request: Request | None = None,
+    ) -> PoolingServeContext:
+        _refuse_unserved(request)
+        context = await super()._init_ctx(io_processor, request, raw_request)
+        context.model_name = request.model or context.model_name
+        params = context.pooling_params
+        params.use_activation = request.use_activation is not False
+        params.extra_kwargs = {"pooling": self._pooling}
+        params.skip_reading_prefix_cache = self._pooling not in PREFIX_CACHED_POOLINGS
+        return context
+
+    async def _preprocessing(
+        self, io_processor: PoolingIOProcessor, ctx: PoolingServeContext
+    ) -> None:
+        await super()._preprocessing(io_processor, ctx)
+        # Before any input reaches the engine, so that one bad input does not strand the others.
+        for index, engine_input in enumerate(ctx.engine_inputs or ()):
+            if not engine_input["prompts"]["prompt_token_ids"]:
+                raise VLLMValidationError(f"input {index} has no tokens", parameter="input")
+
+    async def _collect_batch(self, ctx: PoolingServeContext) -> None:
+        await super()._collect_batch(ctx)
+        for index, result in enumerate(ctx.final_res_batch):
+            vector = result.outputs.data
+            if vector.numel() == 0:
+                raise GenerationError(f"the engine ended input {index} without a vector")
+            if not torch.isfinite(vector).all():
+                raise GenerationError(f"the vector of input {index} is not finite")
+
+
+def require_integer_tokens(body: Any) -> None:
+    """Refuses token ids that pydantic would silently turn into integers: true, 1.0, "1"."""
+    items = body.get("input") if isinstance(body, dict) else None
+    if not isinstance(items, list):
+        return
+    flat = [token for item in items for token in (item if isinstance(item, list) else [item])]
+    if any(type(token) in (bool, float) for token in flat):
+        raise VLLMValidationError("token ids must be integers", parameter="input")
+
+
+def _refuse_unserved(request: AnyPoolingRequest) -> None:
+    if getattr(request, "dimensions", None) is not None:
+        raise VLLMValidationError(
+            "dimensions is not supported: this model's vectors cannot be shortened",
+            parameter="dimensions",
+        )
+    if getattr(request, "padding", None) == "max_length":
+        raise VLLMValidationError(
+            "padding 'max_length' is not supported: pads would count in the vector",
+            parameter="padding",
+        )

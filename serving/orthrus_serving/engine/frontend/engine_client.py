@@ -1,0 +1,37 @@
+"""vLLM's engine client, taught to hold both kinds of request."""
+
+from typing import Any
+
+from vllm.config import PoolerConfig, VllmConfig
+from vllm.exceptions import VLLMValidationError
+from vllm.v1.engine.async_llm import AsyncLLM
+from vllm.v1.engine.output_processor import RequestOutputCollector
+
+from orthrus_serving.engine.frontend.input_processor import OrthrusInputProcessor
+from orthrus_serving.engine.frontend.output_processor import OrthrusOutputProcessor
+
+
+class OrthrusEngineClient(AsyncLLM):
+    """Starts the engine process when made: minutes, so make it outside the event loop."""
+
+    def __init__(self, vllm_config: VllmConfig, *rest: Any, **named: Any) -> None:
+        super().__init__(vllm_config, *rest, **named)
+        self.input_processor = OrthrusInputProcessor(vllm_config, self.renderer)
+        self.output_processor = OrthrusOutputProcessor(
+            self.renderer.tokenizer,
+            log_stats=self.log_stats,
+            tracing_enabled=self.observability_config.otlp_traces_endpoint is not None,
+        )
+        # Only now that the engine process has its own copy: there a pooler configuration would
+        # turn off chunked prefill, prefix caching and full CUDA graphs. The type names no head
+        # (ours pool); vLLM's front end wants one to show /v1/embeddings.
+        self.model_config.pooler_config = PoolerConfig(task="embed", pooling_type="LAST")
+
+    async def add_request(
+        self, request_id: str, prompt: Any, params: Any, *rest: Any, priority: int = 0, **named: Any
+    ) -> RequestOutputCollector:
+        if priority != 0:
+            raise VLLMValidationError(
+                "priority must be 0: this server has no priority classes", parameter="priority"
+            )
+        return await super().add_request(request_id, prompt, params, *rest, **named)

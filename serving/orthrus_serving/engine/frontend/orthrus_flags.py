@@ -1,0 +1,80 @@
+"""The flags of `orthrus serve` that vLLM does not have."""
+
+import argparse
+
+from orthrus_serving.engine.settings import EngineSettings
+
+POOLINGS = ("mean", "weighted-mean", "last", "cls")
+POLICIES = ("ibs", "fcfs", "homogeneous")
+DEFAULT_CHUNK_TOKENS = 512
+DEFAULT_BATCHED_TOKENS = 2048
+DEFAULT_SEQUENCES = 256
+DEFAULT_DRAIN_SECONDS = 120.0
+
+
+def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
+    """Adds our group, and our defaults for the two vLLM flags that size a batch."""
+    group = parser.add_argument_group("Orthrus", "Embedding and generation in one batch.")
+    group.add_argument(
+        "--embedding-pooling",
+        choices=POOLINGS,
+        default="mean",
+        help="how the hidden states of a text become its vector",
+    )
+    group.add_argument(
+        "--embedding-chunk-tokens",
+        type=int,
+        metavar="C",
+        help=f"most tokens of one scheduling opportunity; default {DEFAULT_CHUNK_TOKENS}, or the "
+        "token budget (--max-num-batched-tokens) where that is less",
+    )
+    group.add_argument(
+        "--batch-policy",
+        choices=POLICIES,
+        default="ibs",
+        help="ibs: share each step by remaining work; fcfs: arrival order; homogeneous: a step "
+        "holds one type",
+    )
+    group.add_argument(
+        "--min-opportunities",
+        type=int,
+        default=1,
+        help="opportunities that each waiting type gets per step; 0 is the paper's form",
+    )
+    group.add_argument(
+        "--drain-timeout",
+        type=float,
+        metavar="SECONDS",
+        default=DEFAULT_DRAIN_SECONDS,
+        help="after SIGTERM, time for running requests to finish",
+    )
+    parser.set_defaults(
+        max_num_batched_tokens=DEFAULT_BATCHED_TOKENS, max_num_seqs=DEFAULT_SEQUENCES
+    )
+
+
+def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
+    """Our part of the vLLM configuration.
+
+    Raises ValueError for sizes that cannot be scheduled.
+    """
+    budget: int = arguments.max_num_batched_tokens
+    chunk: int = arguments.embedding_chunk_tokens or min(DEFAULT_CHUNK_TOKENS, budget)
+    if not 1 <= chunk <= budget:
+        raise ValueError(
+            f"--embedding-chunk-tokens {chunk} must be from 1 to the token budget, "
+            f"--max-num-batched-tokens {budget}"
+        )
+    if arguments.max_num_seqs >= budget:
+        raise ValueError(
+            f"--max-num-seqs {arguments.max_num_seqs} must be less than --max-num-batched-tokens "
+            f"{budget}, or decodes alone could fill a step"
+        )
+    if arguments.min_opportunities < 0:
+        raise ValueError(f"--min-opportunities {arguments.min_opportunities} must be at least 0")
+    return EngineSettings(
+        embedding_pooling=arguments.embedding_pooling,
+        embedding_chunk_tokens=chunk,
+        batch_policy=arguments.batch_policy,
+        min_opportunities=arguments.min_opportunities,
+    )

@@ -1,0 +1,142 @@
+"""Starts an engine from a command line."""
+
+import tempfile
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import huggingface_hub
+from fastapi import FastAPI
+from vllm import envs
+from vllm.engine.arg_utils import AsyncEngineArgs
+from vllm.logger import configure_logging_from_args
+from vllm.platforms import current_platform
+from vllm.usage.usage_lib import UsageContext
+from vllm.v1.executor import Executor
+from vllm.version import __version__ as vllm_version
+
+from orthrus_serving.engine.frontend import root_cause
+from orthrus_serving.engine.frontend.application import application
+from orthrus_serving.engine.frontend.arguments import parse
+from orthrus_serving.engine.frontend.diagnosis import diagnose
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
+from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.frontend.kv_cache_space import cpu_kv_cache_bytes
+from orthrus_serving.engine.frontend.model_checks import check_architecture, check_local_model
+from orthrus_serving.engine.frontend.orthrus_flags import engine_settings
+from orthrus_serving.engine.start_error import Reason, StartError
+from orthrus_serving.scheduling.snapshot import Snapshot
+
+VLLM_SERIES = "0.32."
+SCHEDULER = "orthrus_serving.engine.scheduler.make_scheduler"
+CPU_WORKER = "orthrus_serving.engine.worker.OrthrusCPUWorker"
+GPU_WORKER = "orthrus_serving.engine.worker.OrthrusGPUWorker"
+
+
+class RunningEngine:
+    """An engine process with its model loaded, and this process's end of it."""
+
+    def __init__(
+        self, client: OrthrusEngineClient, arguments: Namespace, space: EmbeddingSpace
+    ) -> None:
+        self._client = client
+        self._arguments = arguments
+        self._space = space
+        self.api_keys = [
+            key for key in (arguments.api_key or [envs.VLLM_API_KEY]) if key is not None
+        ]
+
+    @property
+    def died(self) -> bool:
+        return self._client.errored
+
+    async def snapshot(self) -> Snapshot:
+        """Asks the scheduler; answered between two engine steps."""
+        answer = await self._client.engine_core.call_utility_async("orthrus_snapshot")
+        return Snapshot.from_dict(answer)
+
+    def application(self, listener: object) -> AbstractAsyncContextManager[FastAPI]:
+        return application(self._client, self._arguments, self._space, listener)
+
+    def shutdown(self) -> None:
+        self._client.shutdown(timeout=0)
+
+
+def start(command_line: Sequence[str]) -> RunningEngine:
+    """Loads the model in a new process: minutes, blocking. Raises StartError."""
+    noted = Path(tempfile.mkdtemp(prefix="orthrus-")) / "root-cause"
+    try:
+        return _start(command_line, noted)
+    except Exception as error:
+        raise diagnose(error, noted.read_text() if noted.exists() else None) from error
+
+
+def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
+    _check_environment()
+    arguments = parse(command_line)
+    configure_logging_from_args(arguments)
+    check_local_model(arguments.model)
+    _configure(arguments)
+    config = AsyncEngineArgs.from_cli_args(arguments).create_engine_config(
+        usage_context=UsageContext.OPENAI_API_SERVER
+    )
+    check_architecture(config.model_config)
+    root_cause.install(noted)
+    client = OrthrusEngineClient(
+        config,
+        Executor.get_class(config),
+        log_stats=not arguments.disable_log_stats,
+        log_requests=arguments.enable_log_requests,
+        usage_context=UsageContext.OPENAI_API_SERVER,
+    )
+    space = EmbeddingSpace(
+        weights=weights_digest(_checkpoint(arguments)),
+        dtype=str(config.model_config.dtype),
+        pooling=arguments.embedding_pooling,
+        normalized=True,
+    )
+    return RunningEngine(client, arguments, space)
+
+
+def _check_environment() -> None:
+    if not vllm_version.startswith(VLLM_SERIES):
+        raise StartError(
+            Reason.START_FAILED,
+            f"vLLM {vllm_version} is installed, and Orthrus extends {VLLM_SERIES}x only",
+        )
+    if envs.VLLM_SERVER_DEV_MODE:
+        raise StartError(
+            Reason.INVALID_ARGUMENTS,
+            "VLLM_SERVER_DEV_MODE is set: its routes can pause or empty the engine; unset it",
+        )
+
+
+def _configure(arguments: Namespace) -> None:
+    """Fills in what the user may not choose. Raises StartError for our own flags."""
+    try:
+        settings = engine_settings(arguments)
+    except ValueError as error:
+        raise StartError(Reason.INVALID_ARGUMENTS, str(error)) from error
+    is_cpu = current_platform.is_cpu()
+    arguments.runner = "generate"
+    arguments.scheduler_cls = SCHEDULER
+    arguments.worker_cls = CPU_WORKER if is_cpu else GPU_WORKER
+    arguments.additional_config = settings.to_additional_config()
+    arguments.enable_chunked_prefill = True
+    if is_cpu:
+        arguments.kv_cache_memory_bytes = cpu_kv_cache_bytes(arguments.kv_cache_memory_bytes)
+
+
+def _checkpoint(arguments: Namespace) -> Path:
+    """Where the loaded weights lie on disk."""
+    if Path(arguments.model).is_dir():
+        return Path(arguments.model)
+    return Path(
+        huggingface_hub.snapshot_download(
+            arguments.model,
+            revision=arguments.revision,
+            cache_dir=arguments.download_dir,
+            local_files_only=True,
+        )
+    )

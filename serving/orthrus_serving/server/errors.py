@@ -1,0 +1,60 @@
+"""The one error form of every route: `{"error": {message, type, param, code}}`."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+LOADING_RETRY_SECONDS = 5
+DRAINING_RETRY_SECONDS = 1
+
+
+@dataclass(frozen=True)
+class ErrorReply:
+    """An error answer; `code` in the body repeats the status, as vLLM's own errors do."""
+
+    status: HTTPStatus
+    type: str
+    message: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = {
+            "message": self.message,
+            "type": self.type,
+            "param": None,
+            "code": self.status.value,
+        }
+        response = JSONResponse({"error": body}, self.status.value, dict(self.headers))
+        await response(scope, receive, send)
+
+
+def not_found(path: str) -> ErrorReply:
+    return ErrorReply(HTTPStatus.NOT_FOUND, "NotFoundError", f"There is no route {path}.")
+
+
+def method_not_allowed(path: str, allowed: str) -> ErrorReply:
+    message = f"{path} answers {allowed} only."
+    return ErrorReply(
+        HTTPStatus.METHOD_NOT_ALLOWED, "MethodNotAllowedError", message, (("allow", allowed),)
+    )
+
+
+def unauthorized() -> ErrorReply:
+    message = "The API key is missing or wrong: send it as 'Authorization: Bearer KEY'."
+    headers = (("www-authenticate", "Bearer"),)
+    return ErrorReply(HTTPStatus.UNAUTHORIZED, "AuthenticationError", message, headers)
+
+
+def unavailable(reason: str, retry_seconds: int, *, close: bool = False) -> ErrorReply:
+    """503 with Retry-After; `close` also ends the connection, so that a pooled client moves on."""
+    headers = [("retry-after", str(retry_seconds))]
+    if close:
+        headers.append(("connection", "close"))
+    return ErrorReply(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "ServiceUnavailableError",
+        f"This replica cannot answer: {reason}.",
+        tuple(headers),
+    )

@@ -1,0 +1,96 @@
+"""The HTTP listener: options that are needed before vLLM is imported, its socket and server."""
+
+import argparse
+import contextlib
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from orthrus_serving.server.routes import ROUTES
+
+ABANDONED_SECONDS = 2
+"""Time for the answers of abandoned requests to leave before their connections are cut."""
+MAX_HEADER_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class ListenOptions:
+    host: str
+    port: int
+    drain_seconds: float
+    log_level: str
+    access_log: bool
+
+    @classmethod
+    def from_arguments(cls, arguments: Sequence[str]) -> "ListenOptions":
+        """Reads these few flags only: the rest is parsed, and judged, once vLLM is imported."""
+        parser = argparse.ArgumentParser("orthrus serve", add_help=False, allow_abbrev=False)
+        parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 (a pod listens on its address)
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--drain-timeout", type=float, default=120.0)
+        parser.add_argument("--uvicorn-log-level", default="info")
+        parser.add_argument("--disable-uvicorn-access-log", action="store_true")
+        known, _ = parser.parse_known_args([_with_dashes(argument) for argument in arguments])
+        return cls(
+            host=known.host,
+            port=known.port,
+            drain_seconds=known.drain_timeout,
+            log_level=known.uvicorn_log_level,
+            access_log=not known.disable_uvicorn_access_log,
+        )
+
+
+def _with_dashes(argument: str) -> str:
+    """vLLM's parser takes `--drain_timeout` too."""
+    if not argument.startswith("--"):
+        return argument
+    flag, equals, value = argument.partition("=")
+    return flag.replace("_", "-") + equals + value
+
+
+def bind(options: ListenOptions) -> socket.socket:
+    """Raises OSError when the address is taken or not ours."""
+    family, kind, protocol, _, address = socket.getaddrinfo(
+        options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    listening = socket.socket(family, kind, protocol)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(address)
+    return listening
+
+
+class Listener(uvicorn.Server):
+    """uvicorn without its signal handlers: the replica's own drain first (`replica.py`)."""
+
+    def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
+        config = uvicorn.Config(
+            app,
+            log_level=options.log_level,
+            access_log=options.access_log,
+            lifespan="off",
+            ws="none",
+            server_header=False,
+            h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+            timeout_graceful_shutdown=ABANDONED_SECONDS,
+        )
+        super().__init__(config)
+        logging.getLogger("uvicorn.access").addFilter(QuietProbes())
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class QuietProbes(logging.Filter):
+    """Drops access lines of probes and scrapes that went well."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        match record.args:
+            case (_, _, str(path), _, 200):
+                route = ROUTES.get(path)
+                return route is None or route.is_work
+        return True

@@ -1,0 +1,37 @@
+"""Writes docs/metrics.md from the metric table: `python -m orthrus_serving.server.metrics_page`."""
+
+import sys
+
+from orthrus_serving.scheduling.snapshot import Snapshot
+from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
+from orthrus_serving.server.metric_table import METRICS, Metric, Reading
+
+_HEAD = f"""# Metrics of a replica
+
+<!-- Written by `python -m orthrus_serving.server.metrics_page > docs/metrics.md`; a test holds it
+     against the code. -->
+
+`GET /metrics` shows these beside vLLM's own `vllm:*`. They are there, at zero, before the first
+request. No label depends on a request. The server asks the engine for its state once a second;
+when the last answer is older than {ANSWER_BOUND_SECONDS:.0f} s, the gauges of the engine are left
+out rather than shown stale (`orthrus_snapshot_age_seconds` stays), and `/health` answers 503.
+
+`vllm:` latency histograms and `vllm:prompt_tokens_total` count embeddings and generations together.
+
+| name | type | labels | meaning |
+|---|---|---|---|
+"""
+
+
+def render() -> str:
+    return _HEAD + "".join(f"{_row(metric)}\n" for metric in METRICS)
+
+
+def _row(metric: Metric) -> str:
+    zero = Reading(Snapshot(), mix_ratio=0.0, fill_ratio=0.0, snapshot_age=0.0)
+    labels = f"`{metric.label}`: {', '.join(metric.read(zero))}" if metric.label else "-"
+    return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.meaning} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

@@ -1,0 +1,127 @@
+"""The life of one replica: listen, load, serve, drain, exit."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from typing import Any, NoReturn, Protocol
+
+from prometheus_client import REGISTRY
+from starlette.types import ASGIApp
+
+from orthrus_serving.engine.start_error import StartError
+from orthrus_serving.server.api_key import ApiKeys
+from orthrus_serving.server.app import ReplicaApp
+from orthrus_serving.server.collector import SnapshotCollector
+from orthrus_serving.server.engine_monitor import Engine, EngineMonitor, wait_for_death
+from orthrus_serving.server.in_flight import InFlight
+from orthrus_serving.server.lifecycle import Lifecycle
+from orthrus_serving.server.listener import Listener, ListenOptions
+from orthrus_serving.server.start_thread import kill_engine_processes, run_in_thread
+from orthrus_serving.server.termination import report_failed_start
+
+logger = logging.getLogger(__name__)
+
+EXIT_STOPPED = 0
+EXIT_FAILED = 1
+DEATH_ANSWER_SECONDS = 2.0
+"""Time for the requests of a dead engine to be answered with their error."""
+
+
+class StartedEngine(Engine, Protocol):
+    """An engine that has loaded its model."""
+
+    api_keys: list[str]
+
+    def application(self, listener: Listener) -> AbstractAsyncContextManager[ASGIApp]: ...
+
+    def shutdown(self) -> None: ...
+
+
+class Replica:
+    """One process: the listener in the event loop, the engine's start in a thread."""
+
+    def __init__(self, options: ListenOptions, listening: socket.socket) -> None:
+        self._options = options
+        self._socket = listening
+        self._lifecycle = Lifecycle()
+        self._monitor = EngineMonitor()
+        self._in_flight = InFlight()
+        self._app = ReplicaApp(self._lifecycle, self._monitor, self._in_flight)
+        self._stop = asyncio.Event()
+
+    async def run(self, start_engine: Callable[[], StartedEngine]) -> int:
+        """Runs until stopped or failed; returns the exit code of the process."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
+        listener = Listener(self._app, self._options)
+        listening = asyncio.create_task(listener.serve(sockets=[self._socket]))
+        try:
+            engine = await self._load(start_engine)
+            try:
+                return await self._serve(engine, listener, listening)
+            finally:
+                engine.shutdown()
+        except StartError as failure:
+            report_failed_start(failure.reason, str(failure))
+            return EXIT_FAILED
+        finally:
+            listener.should_exit = True
+            await listening
+
+    async def _load(self, start_engine: Callable[[], StartedEngine]) -> StartedEngine:
+        loading = run_in_thread(start_engine)
+        await _first_of(loading, self._stop.wait())
+        if self._stop.is_set():
+            _exit_while_loading()
+        return await loading
+
+    async def _serve(
+        self, engine: StartedEngine, listener: Listener, listening: asyncio.Task[None]
+    ) -> int:
+        async with engine.application(listener) as inner, asyncio.TaskGroup() as tasks:
+            watch = tasks.create_task(self._monitor.watch(engine))
+            REGISTRY.register(SnapshotCollector(self._monitor))
+            self._lifecycle.begin_serving(inner, ApiKeys(engine.api_keys))
+            logger.info("ready")
+            death = tasks.create_task(wait_for_death(engine))
+            await _first_of(death, listening, self._stop.wait())
+            if self._stop.is_set():
+                await self._drain(death)
+            code = EXIT_FAILED if death.done() else EXIT_STOPPED
+            if code == EXIT_FAILED:
+                logger.error("the engine process died")
+                await self._in_flight.wait_empty(DEATH_ANSWER_SECONDS)
+            listener.should_exit = True
+            await listening
+            watch.cancel()
+            death.cancel()
+        return code
+
+    async def _drain(self, death: asyncio.Task[None]) -> None:
+        """Refuses new requests and waits for the running ones, then abandons what is left."""
+        self._lifecycle.begin_draining()
+        seconds = self._options.drain_seconds
+        logger.info("draining %d requests, at most %.0f s", len(self._in_flight), seconds)
+        await _first_of(death, self._in_flight.wait_empty(seconds))
+        if len(self._in_flight):
+            logger.warning("abandoning %d requests", len(self._in_flight))
+            self._in_flight.abandon()
+
+
+def _exit_while_loading() -> NoReturn:
+    """Ends at once: nothing was served, and the loading thread cannot be interrupted."""
+    kill_engine_processes()
+    os._exit(EXIT_STOPPED)
+
+
+async def _first_of(*awaitables: "asyncio.Future[Any] | Coroutine[Any, Any, object]") -> None:
+    """Returns when one is done; coroutines are cancelled then, futures live on."""
+    futures = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
+    await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
+    for future, awaitable in zip(futures, awaitables, strict=True):
+        if future is not awaitable:
+            future.cancel()

@@ -1,0 +1,30 @@
+"""Every route a replica answers; anything else is 404, whatever vLLM would show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+HEALTH = "/health"
+READY = "/ready"
+METRICS = "/metrics"
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    is_work: bool
+    """Needs the API key, and is refused while draining."""
+
+
+ROUTES: Mapping[str, Route] = MappingProxyType(
+    {
+        "/v1/chat/completions": Route("POST", is_work=True),
+        "/v1/completions": Route("POST", is_work=True),
+        "/v1/embeddings": Route("POST", is_work=True),
+        "/v1/models": Route("GET", is_work=True),
+        "/tokenize": Route("POST", is_work=True),
+        HEALTH: Route("GET", is_work=False),
+        READY: Route("GET", is_work=False),
+        METRICS: Route("GET", is_work=False),
+    }
+)
