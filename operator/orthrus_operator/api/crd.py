@@ -29,7 +29,7 @@ def object_schema() -> Schema:
     """Schema of the whole object."""
     return {
         "type": "object",
-        "description": "One model, served for embedding and generation by replicas of one GPU each.",
+        "description": "One model for embedding and generation, served by one-GPU replicas.",
         "required": ["spec"],
         **rules(_NAME_RULE),
         "properties": {

@@ -1,4 +1,4 @@
-"""How the API types are declared: camelCase fields, docstrings as descriptions, CEL rules beside them."""
+"""How the API types are declared: camelCase fields, docstrings as descriptions, CEL rules."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ class Rule:
     rule: str
     message: str
     field: str | None = None
-    """Path of the field to blame, relative to the object that carries the rule, e.g. `.revision`."""
+    """The field to blame, relative to the object that carries the rule, e.g. `.revision`."""
 
     def to_schema(self) -> dict[str, str]:
         schema = {"rule": self.rule, "message": self.message}
@@ -38,5 +38,5 @@ def rules(*rule: Rule) -> dict[str, Any]:
 
 
 def keyed_by(key: str) -> dict[str, Any]:
-    """Schema extension of a list whose items are identified by `key` (merged by server-side apply)."""
+    """Schema extension of a list whose items `key` identifies: server-side apply merges them."""
     return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]}

@@ -60,9 +60,7 @@ class Spec(ApiType):
     """While true, the operator changes nothing and only reports; changes wait."""
     rollout: Rollout = Rollout()
     """How replicas are replaced when their pod changes."""
-    drain_seconds: Annotated[
-        int, Field(ge=0, le=3600, json_schema_extra={"format": "int32"})
-    ] = 120
+    drain_seconds: Annotated[int, Field(ge=0, le=3600, json_schema_extra={"format": "int32"})] = 120
     """How long a replica that ends may still finish running requests."""
     service: Service = Service()
     """The Service in front of the replicas."""

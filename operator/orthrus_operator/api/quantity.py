@@ -20,7 +20,8 @@ Quantity = Annotated[
             "maxLength": 64,
             **rules(
                 Rule(
-                    "isQuantity(string(self)) && quantity(string(self)).sign() >= 0",
+                    "isQuantity(string(self))"
+                    " && quantity(string(self)).compareTo(quantity('0')) >= 0",
                     "must be a quantity of at least 0, such as 500m, 4 or 16Gi",
                 )
             ),
@@ -36,7 +37,7 @@ def parse_quantity(value: int | str) -> Decimal:
         raise ValueError(f"{value!r} is not a quantity such as 500m or 16Gi")
     number, suffix = match.groups()
     if suffix in _BINARY:
-        return Decimal(number) * 2 ** _BINARY[suffix]
+        return Decimal(number) * Decimal(2 ** _BINARY[suffix])
     if suffix in _DECIMAL:
         return Decimal(number).scaleb(_DECIMAL[suffix])
     raise ValueError(f"{value!r} has the unknown suffix {suffix!r}")

@@ -1,0 +1,34 @@
+"""The command line of a replica."""
+
+from orthrus_operator.api.model import HubSource
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.volumes import model_folder
+
+
+def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
+    """Arguments of the container: `serve MODEL --flag=value …`, in a fixed order."""
+    spec = orthrus.spec
+    source = spec.model.location()
+    model = source.repository if isinstance(source, HubSource) else model_folder(source)
+    flags = {
+        "served-model-name": orthrus.served_name,
+        "revision": spec.model.revision,
+        "embedding-pooling": spec.embedding.pooling,
+        "batch-policy": spec.scheduling.policy,
+        "max-num-batched-tokens": spec.scheduling.max_batched_tokens,
+        "embedding-chunk-tokens": spec.scheduling.chunk_tokens,
+        "min-opportunities": spec.scheduling.min_opportunities,
+        "max-num-seqs": spec.scheduling.sequences,
+        "drain-timeout": spec.drain_seconds,
+    }
+    owned = [f"--{name}={value}" for name, value in flags.items() if value is not None]
+    extra = [_engine_flag(name, value) for name, value in sorted((spec.engine_args or {}).items())]
+    return ["serve", model, *owned, *extra]
+
+
+def _engine_flag(name: str, value: str) -> str:
+    if value == "true":
+        return f"--{name}"
+    if value == "false":
+        return f"--no-{name}"
+    return f"--{name}={value}"

@@ -1,0 +1,36 @@
+"""The operator's settings, from environment variables that start with ORTHRUS_."""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from orthrus_operator.planner.desired import ServingImages
+
+
+class OperatorSettings(BaseSettings):
+    """Raises pydantic.ValidationError when a variable is missing or wrong."""
+
+    model_config = SettingsConfigDict(env_prefix="ORTHRUS_", frozen=True)
+
+    namespaces: Annotated[tuple[str, ...], NoDecode] = ()
+    """ORTHRUS_NAMESPACES, separated by commas; empty for all namespaces."""
+    serving_image_gpu: Annotated[str, Field(min_length=1)]
+    """Full reference of the image for GPU replicas."""
+    serving_image_cpu: Annotated[str, Field(min_length=1)]
+    """Full reference of the image for CPU replicas."""
+    resync_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """Every object is looked at again after this time, whatever the watches say."""
+    liveness_port: Annotated[int, Field(ge=1, le=65_535)] = 8080
+    """Port of GET /healthz."""
+
+    @field_validator("namespaces", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(name.strip() for name in value.split(",") if name.strip())
+        return value
+
+    @property
+    def images(self) -> ServingImages:
+        return ServingImages(gpu=self.serving_image_gpu, cpu=self.serving_image_cpu)

@@ -1,0 +1,68 @@
+"""kopf handlers: each event names an OrthrusDeployment to look at; nothing else is taken from it.
+
+Only `on.event` is used: kopf's timers and daemons add finalizers, its change handlers write
+annotations to the object.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import kopf
+
+from orthrus_operator.api.group import DEPLOYMENT_LABEL, GROUP, PLURAL, VERSION
+from orthrus_operator.reconciler.outcome import ObjectKey
+from orthrus_operator.reconciler.queue import KeyedQueue
+
+CHILD_RESOURCES = (
+    ("apps", "v1", "deployments"),
+    ("", "v1", "services"),
+    ("", "v1", "serviceaccounts"),
+    ("policy", "v1", "poddisruptionbudgets"),
+    ("", "v1", "pods"),
+)
+_LONGEST_WAIT_SECONDS = 120.0
+
+
+def register_handlers(queue: KeyedQueue[ObjectKey]) -> kopf.OperatorRegistry:
+    """Handlers that feed `queue`, and the liveness probe that watches it."""
+    registry = kopf.OperatorRegistry()
+
+    @kopf.on.login(registry=registry)
+    def login(**context: Any) -> kopf.ConnectionInfo | None:
+        return kopf.login_with_kubeconfig(**context) or kopf.login_with_service_account(**context)
+
+    @kopf.on.event(GROUP, VERSION, PLURAL, registry=registry)
+    async def wake_object(namespace: str | None, name: str, **_: Any) -> None:
+        queue.add(ObjectKey(str(namespace), name))
+
+    async def wake_owner(namespace: str | None, labels: Mapping[str, str], **_: Any) -> None:
+        queue.add(ObjectKey(str(namespace), labels[DEPLOYMENT_LABEL]))
+
+    for resource in CHILD_RESOURCES:
+        kopf.on.event(*resource, registry=registry, labels={DEPLOYMENT_LABEL: kopf.PRESENT})(
+            wake_owner
+        )
+
+    # Other error modes make kopf retry inside the request, so that the probe hangs, not fails.
+    @kopf.on.probe(id="queue", errors=kopf.ErrorsMode.PERMANENT, registry=registry)
+    async def longest_wait(**_: Any) -> float:
+        seconds = queue.longest_wait()
+        if seconds > _LONGEST_WAIT_SECONDS:
+            raise kopf.PermanentError(f"reconciles are stalled: one has waited for {seconds:.0f} s")
+        return seconds
+
+    return registry
+
+
+def kopf_settings() -> kopf.OperatorSettings:
+    """Settings under which kopf only watches: no peering, no discovery, no events, no writes."""
+    settings = kopf.OperatorSettings()
+    settings.peering.standalone = True
+    settings.scanning.disabled = True
+    settings.posting.enabled = False
+    for resource in CHILD_RESOURCES:
+        settings.watching.label_selectors[resource] = DEPLOYMENT_LABEL
+    # Else it logs one line for each watch event.
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
+    return settings

@@ -1,0 +1,85 @@
+"""The four conditions, by the rules of kstatus: Ready, Reconciling, Stalled, Available."""
+
+from dataclasses import dataclass
+
+from orthrus_operator.api.status import ConditionStatus, ConditionType
+from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.rollout_state import RolloutState
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One condition, without its times."""
+
+    type: ConditionType
+    status: ConditionStatus
+    reason: str
+    message: str
+
+
+def verdicts(
+    wanted: int, rollout: RolloutState, problem: Problem | None, held_back: tuple[str, ...]
+) -> tuple[Verdict, ...]:
+    """Conditions of a deployment that wants `wanted` replicas.
+
+    `problem` is the worst one known; `held_back` names the objects that `spec.paused` keeps from
+    being brought in line.
+    """
+    ready = _ready(wanted, rollout, problem, held_back)
+    return (ready, _reconciling(ready, problem), _stalled(problem), _available(wanted, rollout))
+
+
+def _ready(
+    wanted: int, rollout: RolloutState, problem: Problem | None, held_back: tuple[str, ...]
+) -> Verdict:
+    if held_back:
+        message = f"spec.paused holds back changes to {', '.join(held_back)}; set it to false"
+        return Verdict("Ready", "False", "Paused", message)
+    complete = rollout.current and rollout.replicas == rollout.updated == rollout.ready == wanted
+    if problem:
+        return Verdict("Ready", "False", problem.reason, problem.message)
+    if not complete:
+        return Verdict("Ready", "False", "Progressing", _progress(wanted, rollout))
+    if wanted == 0:
+        return Verdict("Ready", "True", "ScaledToZero", "no replica is wanted and none runs")
+    return Verdict("Ready", "True", "ReplicasReady", f"{_of(wanted, rollout.ready)} ready")
+
+
+def _progress(wanted: int, rollout: RolloutState) -> str:
+    if not rollout.current:
+        return "waiting for the Deployment controller to see the present spec"
+    parts = [f"{_of(wanted, rollout.ready)} ready"]
+    if rollout.updated < rollout.replicas:
+        parts.append(f"{rollout.replicas - rollout.updated} still run an earlier spec")
+    if rollout.replicas > wanted:
+        parts.append(f"{rollout.replicas - wanted} too many")
+    if rollout.ready < rollout.replicas:
+        parts.append(f"{rollout.replicas - rollout.ready} starting")
+    return ", ".join(parts)
+
+
+def _reconciling(ready: Verdict, problem: Problem | None) -> Verdict:
+    if ready.status == "True":
+        return Verdict("Reconciling", "False", "Reconciled", "everything is as the spec wants it")
+    if problem and problem.stalled:
+        return Verdict("Reconciling", "False", "Stalled", "waiting for a change; see Stalled")
+    return Verdict("Reconciling", "True", ready.reason, ready.message)
+
+
+def _stalled(problem: Problem | None) -> Verdict:
+    if problem and problem.stalled:
+        return Verdict("Stalled", "True", problem.reason, problem.message)
+    return Verdict("Stalled", "False", "NotStalled", "nothing waits for a change by hand")
+
+
+def _available(wanted: int, rollout: RolloutState) -> Verdict:
+    if rollout.ready > 0:
+        message = f"{_of(wanted, rollout.ready)} ready"
+        return Verdict("Available", "True", "ReplicasReady", message)
+    if wanted == 0:
+        return Verdict("Available", "False", "ScaledToZero", "no replica is wanted")
+    return Verdict("Available", "False", "NoReplicaReady", "no replica answers requests; see Ready")
+
+
+def _of(wanted: int, ready: int) -> str:
+    return f"{ready} of {wanted} replica{'' if wanted == 1 else 's'}"

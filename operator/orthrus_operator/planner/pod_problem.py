@@ -1,0 +1,96 @@
+"""Why a pod isn't ready, read from the pod alone."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from orthrus_operator.builders.pod import CONTAINER_NAME
+from orthrus_operator.planner.problem import Problem
+
+_IMAGE_REASONS = frozenset(
+    {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
+)
+_CONFIGURATION_REASONS = frozenset({"CreateContainerConfigError", "CreateContainerError"})
+_PERMANENT_START_FAILURES = frozenset({"ModelNotFound", "ModelUnsupported", "InvalidArguments"})
+_START_FAILURES = _PERMANENT_START_FAILURES | {"OutOfMemory", "StartFailed"}
+_TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)", re.MULTILINE)
+
+
+def pod_problem(pod: Mapping[str, Any]) -> Problem | None:
+    """The problem of one pod; None when it is ready, ending, or just on its way."""
+    status = pod.get("status", {})
+    if pod["metadata"].get("deletionTimestamp") or status.get("phase") in ("Failed", "Succeeded"):
+        return None
+    for condition in status.get("conditions", []):
+        if condition["type"] == "PodScheduled" and condition.get("reason") == "Unschedulable":
+            return _unschedulable(pod["metadata"]["name"], condition.get("message", ""))
+    for container in status.get("containerStatuses", []):
+        if container["name"] == CONTAINER_NAME and not container.get("ready"):
+            return _container_problem(pod["metadata"]["name"], container)
+    return None
+
+
+def _unschedulable(pod: str, message: str) -> Problem:
+    if "persistentvolumeclaim" in message.lower():
+        return Problem(
+            "VolumeNotBound",
+            f"pod {pod} waits for a volume; create or fix the claim it names ({message})",
+            stalled=False,
+        )
+    gpu = re.search(r"Insufficient (\S+/[^\s.,]+)", message)
+    if gpu:
+        return Problem(
+            "NoFreeGPU",
+            f"no node has a free {gpu[1]} for pod {pod}; free one, add a node or lower"
+            f" spec.replicas ({message})",
+            stalled=False,
+        )
+    return Problem("Unschedulable", f"no node fits pod {pod} ({message})", stalled=False)
+
+
+def _container_problem(pod: str, container: Mapping[str, Any]) -> Problem | None:
+    waiting = container.get("state", {}).get("waiting", {})
+    reason = waiting.get("reason", "")
+    if reason in _IMAGE_REASONS:
+        return Problem(
+            "InvalidImageName" if reason == "InvalidImageName" else "ImagePullFailed",
+            f"pod {pod} cannot pull {container['image']}; check spec.image, its pullSecrets and"
+            f" the operator's image settings ({waiting.get('message', reason)})",
+            stalled=reason == "InvalidImageName",
+        )
+    if reason in _CONFIGURATION_REASONS:
+        return Problem(
+            "InvalidPodConfiguration",
+            f"pod {pod} cannot start its container: {waiting.get('message', reason)}",
+            stalled=False,
+        )
+    # While it waits or runs for another try, the last end still tells why it isn't ready.
+    ended = container.get("state", {}).get("terminated") or container.get("lastState", {}).get(
+        "terminated"
+    )
+    return _ended(pod, ended) if ended else None
+
+
+def _ended(pod: str, ended: Mapping[str, Any]) -> Problem:
+    text = ended.get("message", "").strip()
+    declared = _TERMINATION_MESSAGE.match(text)
+    if declared and declared["reason"] in _START_FAILURES:
+        return Problem(
+            declared["reason"],
+            f"pod {pod} cannot serve: {declared['text']}",
+            stalled=declared["reason"] in _PERMANENT_START_FAILURES,
+        )
+    if ended.get("reason") == "OOMKilled":
+        return Problem(
+            "OutOfMemory",
+            f"pod {pod} was killed for using more memory than its limit; raise"
+            " spec.resources.limits.memory or use a smaller model",
+            stalled=False,
+        )
+    last_line = f"; its last line: {text.splitlines()[-1]}" if text else ""
+    return Problem(
+        "Crashed",
+        f"pod {pod} ended with exit code {ended.get('exitCode')}{last_line}; see kubectl logs"
+        f" --previous {pod}",
+        stalled=False,
+    )

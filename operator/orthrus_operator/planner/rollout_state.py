@@ -1,0 +1,56 @@
+"""What a Deployment says of its replicas."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orthrus_operator.planner.problem import Problem
+
+
+@dataclass(frozen=True)
+class RolloutState:
+    """Replica counts of a Deployment; all zero when there is none yet."""
+
+    replicas: int = 0
+    ready: int = 0
+    updated: int = 0
+    current: bool = False
+    """Whether the counts speak of the Deployment's present spec."""
+
+
+def rollout_state(deployment: Mapping[str, Any] | None) -> RolloutState:
+    if deployment is None:
+        return RolloutState()
+    status = deployment.get("status", {})
+    return RolloutState(
+        replicas=status.get("replicas", 0),
+        ready=status.get("readyReplicas", 0),
+        updated=status.get("updatedReplicas", 0),
+        current=status.get("observedGeneration", 0) >= deployment["metadata"]["generation"],
+    )
+
+
+def rollout_problems(deployment: Mapping[str, Any] | None) -> Iterator[Problem]:
+    """Problems that show on the Deployment and on no pod."""
+    conditions = (deployment or {}).get("status", {}).get("conditions", [])
+    for condition in conditions:
+        message = condition.get("message", "")
+        if condition["type"] == "ReplicaFailure" and condition["status"] == "True":
+            if "exceeded quota" in message:
+                yield Problem(
+                    "QuotaExceeded",
+                    f"the namespace's quota allows no further replica; raise it or lower"
+                    f" spec.replicas or spec.resources ({message})",
+                    stalled=False,
+                )
+            else:
+                yield Problem(
+                    "PodRefused", f"the cluster refuses the pod: {message}", stalled=False
+                )
+        if condition.get("reason") == "ProgressDeadlineExceeded":
+            yield Problem(
+                "ProgressDeadlineExceeded",
+                "the rollout has made no progress for longer than a start may take; see kubectl"
+                " describe pod",
+                stalled=True,
+            )

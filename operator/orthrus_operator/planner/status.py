@@ -1,0 +1,84 @@
+"""From the observed world to the status of an OrthrusDeployment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.api.status import Condition, Status
+from orthrus_operator.builders.metadata import KubernetesObject, selector
+from orthrus_operator.builders.service import endpoint
+from orthrus_operator.planner.conditions import Verdict, verdicts
+from orthrus_operator.planner.pod_problem import pod_problem
+from orthrus_operator.planner.problem import Problem, worst
+from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
+
+
+@dataclass(frozen=True)
+class World:
+    """What one reconcile saw."""
+
+    deployment: KubernetesObject | None
+    pods: tuple[KubernetesObject, ...]
+    problems: tuple[Problem, ...] = ()
+    """What went wrong while applying."""
+    held_back: tuple[str, ...] = ()
+    """Objects that `spec.paused` keeps from being brought in line."""
+
+
+def observed_status(
+    orthrus: OrthrusDeployment, world: World, previous: Mapping[str, Any], now: str
+) -> dict[str, Any]:
+    """The status to write; equal to `previous` when nothing has changed.
+
+    `now` is an RFC 3339 time, used for conditions whose status differs from `previous`.
+    """
+    rollout = rollout_state(world.deployment)
+    wanted = orthrus.spec.replicas
+    newest_first = sorted(
+        world.pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp")), reverse=True
+    )
+    pod_problems = [problem for pod in newest_first if (problem := pod_problem(pod))]
+    problem = _explained(
+        worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
+    )
+    generation = orthrus.metadata.generation
+    status = Status(
+        observed_generation=generation,
+        replicas=rollout.replicas,
+        ready_replicas=rollout.ready,
+        updated_replicas=rollout.updated,
+        ready=f"{rollout.ready}/{wanted}",
+        selector=",".join(f"{key}={value}" for key, value in selector(orthrus).items()),
+        endpoint=endpoint(orthrus),
+        conditions=[
+            _condition(verdict, generation, previous, now)
+            for verdict in verdicts(wanted, rollout, problem, world.held_back)
+        ],
+    )
+    return status.model_dump(by_alias=True, mode="json")
+
+
+def _explained(problem: Problem | None, pod_problems: list[Problem]) -> Problem | None:
+    """A rollout that is stuck shows its pods' reason, which says more than that it is stuck."""
+    if problem and problem.reason == "ProgressDeadlineExceeded" and pod_problems:
+        return Problem(pod_problems[0].reason, pod_problems[0].message, stalled=True)
+    return problem
+
+
+def _condition(
+    verdict: Verdict, generation: int, previous: Mapping[str, Any], now: str
+) -> Condition:
+    same = [
+        condition["lastTransitionTime"]
+        for condition in previous.get("conditions", [])
+        if condition["type"] == verdict.type and condition["status"] == verdict.status
+    ]
+    return Condition(
+        type=verdict.type,
+        status=verdict.status,
+        reason=verdict.reason,
+        message=verdict.message,
+        observed_generation=generation,
+        last_transition_time=same[0] if same else now,
+    )

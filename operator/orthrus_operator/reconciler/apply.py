@@ -1,0 +1,101 @@
+"""Bringing one child in line, with as few requests as possible."""
+
+import hashlib
+import json
+import logging
+from typing import Any
+
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.problem import Problem
+from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.ownership import ownership_problem
+from orthrus_operator.reconciler.paths import object_path
+
+_Mark = tuple[str, Any]
+
+_PASSING = frozenset({404, 409, 429, 503, 504})
+"""Statuses that say nothing of the object: the namespace is going, someone else wrote, overload."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Applier:
+    """Applies children, and remembers what it applied so that it need not ask again."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._applied: dict[str, _Mark] = {}
+
+    async def apply(
+        self, desired: KubernetesObject, live: KubernetesObject | None, owner_uid: str
+    ) -> tuple[KubernetesObject | None, Problem | None]:
+        """The child as it is stored afterwards (`live` where nothing was done), and what is wrong.
+
+        Raises ApiError for faults that pass by themselves.
+        """
+        if live and (problem := ownership_problem(live, owner_uid)):
+            return live, problem
+        path = object_path(desired)
+        if (
+            live
+            and self._applied.get(path) == _mark(desired, live)
+            and not missing_field(desired, live)
+        ):
+            return live, None
+        body = _pinned(desired, live) if live else desired
+        try:
+            stored = await self._api.apply(path, body)
+        except ApiError as error:
+            if error.status in _PASSING:
+                raise
+            return live, _refusal(desired, error)
+        _logger.info("applied %s", path)
+        self._applied[path] = _mark(desired, stored)
+        return stored, _dropped(desired, stored)
+
+    def forget(self, path: str) -> None:
+        """Drops the memory of an object that is gone."""
+        self._applied.pop(path, None)
+
+
+def _pinned(desired: KubernetesObject, live: KubernetesObject) -> KubernetesObject:
+    """With the uid, an apply fails rather than adopt an object that was re-created meanwhile."""
+    return {**desired, "metadata": {**desired["metadata"], "uid": live["metadata"]["uid"]}}
+
+
+def _mark(desired: KubernetesObject, stored: KubernetesObject) -> _Mark:
+    digest = hashlib.sha256(json.dumps(desired, sort_keys=True).encode()).hexdigest()
+    metadata = stored["metadata"]
+    return digest, metadata.get("generation") or metadata["resourceVersion"]
+
+
+def _refusal(desired: KubernetesObject, error: ApiError) -> Problem:
+    """What a refused apply means to the user."""
+    what = f"{desired['kind']} {desired['metadata']['name']}"
+    # A field that the type lacks comes as a 500, though it's no fault of the server.
+    unknown_field = error.status == 500 and "field not declared in schema" in error.message
+    if error.status in (400, 422) or unknown_field:
+        message = f"the API server refuses {what}: {error.message}"
+        return Problem("ObjectRefused", message, stalled=True)
+    if error.status == 403 and "exceeded quota" in error.message:
+        message = f"the namespace's quota does not allow {what}; raise it ({error.message})"
+        return Problem("QuotaExceeded", message, stalled=False)
+    if error.status == 403:
+        message = f"the operator may not apply {what}: {error.message}"
+        return Problem("Forbidden", message, stalled=False)
+    message = f"{what} could not be applied; trying again ({error.message})"
+    return Problem("ApplyFailed", message, stalled=False)
+
+
+def _dropped(desired: KubernetesObject, stored: KubernetesObject) -> Problem | None:
+    """A disabled feature gate makes the API server drop fields without a word."""
+    missing = missing_field(desired, stored)
+    if missing is None:
+        return None
+    return Problem(
+        "FieldDropped",
+        f"the cluster does not keep {missing} of {desired['kind']} {desired['metadata']['name']};"
+        " it needs Kubernetes 1.30 or later, and no admission plug-in that changes it",
+        stalled=True,
+    )

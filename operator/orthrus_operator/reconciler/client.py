@@ -1,0 +1,119 @@
+"""Generic calls to the API server: dicts in, dicts out, so that no typed model loses a field."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from kubernetes.aio.client import ApiClient, Configuration
+from kubernetes.aio.config import load_incluster_config, load_kube_config
+
+from orthrus_operator.builders.metadata import KubernetesObject
+
+FIELD_MANAGER = "orthrus-operator"
+_TIMEOUT_SECONDS = 15
+
+
+class ApiError(Exception):
+    """The API server refused a call."""
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        super().__init__(f"{status} {reason}: {message}")
+        self.status = status
+        """HTTP status."""
+        self.reason = reason
+        """metav1.Status reason, e.g. NotFound; may be empty."""
+        self.message = message
+
+
+class Api:
+    """The four verbs that the operator needs. All raise ApiError, TimeoutError or
+    aiohttp.ClientError."""
+
+    def __init__(self, client: ApiClient) -> None:
+        self._client = client
+
+    @classmethod
+    async def connect(cls) -> "Api":
+        """Uses the pod's service account in a cluster, else KUBECONFIG or ~/.kube/config.
+
+        Raises kubernetes.aio.config.ConfigException when there is neither.
+        """
+        configuration = Configuration()
+        if os.environ.get("KUBERNETES_SERVICE_HOST") and not os.environ.get("KUBECONFIG"):
+            load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
+        else:
+            await load_kube_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
+        return cls(ApiClient(configuration))
+
+    async def close(self) -> None:
+        await self._client.close()  # type: ignore[no-untyped-call]
+
+    async def get(self, path: str) -> KubernetesObject | None:
+        """The object at `path`; None when there is none."""
+        try:
+            return await self._call("GET", path)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    async def list(self, path: str, label_selector: str) -> list[KubernetesObject]:
+        """The objects of a collection that match."""
+        answer = await self._call("GET", path, query={"labelSelector": label_selector})
+        items: list[KubernetesObject] = answer["items"]
+        return items
+
+    async def apply(self, path: str, body: KubernetesObject) -> KubernetesObject:
+        """Server-side apply, taking over conflicting fields; the object as it is stored then.
+
+        Never create by other means: a POST by the same manager owns its fields for ever.
+        """
+        query = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
+        return await self._call("PATCH", path, query, body, "application/apply-patch+yaml")
+
+    async def delete(self, path: str, uid: str) -> None:
+        """Deletes exactly the object `uid`; nothing happens when it's gone or another one."""
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": {"uid": uid},
+            "propagationPolicy": "Background",
+        }
+        try:
+            await self._call("DELETE", path, body=options)
+        except ApiError as error:
+            if error.status not in (404, 409):
+                raise
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: KubernetesObject | None = None,
+        content_type: str = "application/json",
+    ) -> KubernetesObject:
+        request = await self._client.param_serialize(
+            method,
+            path,
+            query_params=list((query or {}).items()),
+            header_params={"Accept": "application/json", "Content-Type": content_type},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        response = await self._client.call_api(*request, _request_timeout=_TIMEOUT_SECONDS)
+        answer = _decode(await response.read())  # type: ignore[no-untyped-call]
+        if response.status >= 300:
+            message = str(answer.get("message", response.reason))
+            raise ApiError(response.status, str(answer.get("reason", "")), message)
+        return answer
+
+
+def _decode(data: bytes) -> KubernetesObject:
+    """What stands in front of an API server may answer with something else than JSON."""
+    try:
+        answer: Any = json.loads(data)
+    except ValueError:
+        return {"message": data[:200].decode(errors="replace")}
+    return answer if isinstance(answer, dict) else {"message": str(answer)[:200]}

@@ -1,0 +1,123 @@
+"""A keyed work queue: each key once, serial per key, with back-off, resync and a time limit.
+
+The level-triggered core of a controller, as client-go's workqueue: an event only says *which*
+object to look at, so any number of events while a key waits are one look.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from orthrus_operator.reconciler.outcome import Outcome
+
+Key = TypeVar("Key", bound=Hashable)
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class QueueSettings:
+    """Times are in seconds."""
+
+    resync: float = 600.0
+    """A key is looked at again after this (up to a tenth less, so that they spread)."""
+    time_limit: float = 60.0
+    """A look that takes longer has failed."""
+    first_backoff: float = 1.0
+    longest_backoff: float = 60.0
+    workers: int = 4
+
+
+@dataclass
+class _Entry:
+    """State of one key; there is exactly one per key, so one timer and one count."""
+
+    waiting_since: float | None = None
+    active: bool = False
+    failures: int = 0
+    timer: asyncio.TimerHandle | None = None
+    backing_off: bool = False
+    """Whether the last look failed and its timer hasn't fired: an event that comes sooner, perhaps
+    from our own status write, gets a look but no longer back-off."""
+
+
+class KeyedQueue(Generic[Key]):
+    """Calls `look` for every added key until told that it is gone."""
+
+    def __init__(self, look: Callable[[Key], Awaitable[Outcome]], settings: QueueSettings) -> None:
+        self._look = look
+        self._settings = settings
+        self._entries: dict[Key, _Entry] = {}
+        self._ready: asyncio.Queue[Key] = asyncio.Queue()
+
+    def add(self, key: Key) -> None:
+        """Makes sure that `key` is looked at after now. From the event loop's thread only."""
+        entry = self._entries.setdefault(key, _Entry())
+        if entry.waiting_since is None:
+            entry.waiting_since = time.monotonic()
+            if not entry.active:
+                self._ready.put_nowait(key)
+
+    def longest_wait(self) -> float:
+        """Seconds that the oldest key has waited for a worker; 0 when none waits."""
+        now = time.monotonic()
+        waits = (
+            now - entry.waiting_since
+            for entry in self._entries.values()
+            if entry.waiting_since is not None
+        )
+        return max(waits, default=0.0)
+
+    async def run(self) -> None:
+        """Works until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._settings.workers):
+                group.create_task(self._work())
+
+    async def _work(self) -> None:
+        while True:
+            key = await self._ready.get()
+            entry = self._entries[key]
+            entry.waiting_since, entry.active = None, True
+            if entry.timer:
+                entry.timer.cancel()
+                entry.timer = None
+            outcome = await self._look_once(key)
+            entry.active = False
+            self._plan_next(key, entry, outcome)
+
+    async def _look_once(self, key: Key) -> Outcome:
+        try:
+            async with asyncio.timeout(self._settings.time_limit):
+                return await self._look(key)
+        except Exception as error:
+            # Whatever went wrong with one object must not end the worker of all others.
+            _logger.warning("reconcile of %s failed: %r", key, error)
+            return Outcome.RETRY
+
+    def _plan_next(self, key: Key, entry: _Entry, outcome: Outcome) -> None:
+        if entry.waiting_since is not None:
+            self._ready.put_nowait(key)
+        elif outcome is Outcome.GONE:
+            del self._entries[key]
+            return
+        delay = self._delay(entry, outcome)
+        if entry.waiting_since is None:
+            entry.timer = asyncio.get_running_loop().call_later(delay, self._timer_fired, key)
+
+    def _delay(self, entry: _Entry, outcome: Outcome) -> float:
+        settings = self._settings
+        if outcome is not Outcome.RETRY:
+            entry.failures, entry.backing_off = 0, False
+            return settings.resync * random.uniform(0.9, 1.0)  # noqa: S311
+        if not entry.backing_off:
+            entry.failures, entry.backing_off = entry.failures + 1, True
+        return min(settings.first_backoff * 2.0 ** (entry.failures - 1), settings.longest_backoff)
+
+    def _timer_fired(self, key: Key) -> None:
+        self._entries[key].backing_off = False
+        self.add(key)

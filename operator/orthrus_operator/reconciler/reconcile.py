@@ -1,0 +1,167 @@
+"""One idempotent pass over one OrthrusDeployment: read, apply, prune, write status."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.desired import ServingImages, desired_objects
+from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.reconciler.apply import Applier
+from orthrus_operator.reconciler.client import Api
+from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
+from orthrus_operator.reconciler.ownership import ownership_problem
+from orthrus_operator.reconciler.paths import (
+    CHILD_KINDS,
+    collection_path,
+    object_path,
+    orthrus_path,
+)
+
+if TYPE_CHECKING:
+    from orthrus_operator.planner.problem import Problem
+
+_logger = logging.getLogger(__name__)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Reconciler:
+    """Brings the world in line with one OrthrusDeployment at a time.
+
+    It keeps no state that matters: everything is read live, since events can be missed.
+    """
+
+    def __init__(self, api: Api, images: ServingImages, now: Callable[[], str] = _now) -> None:
+        self._api = api
+        self._images = images
+        self._now = now
+        self._applier = Applier(api)
+
+    async def reconcile(self, key: ObjectKey) -> Outcome:
+        """Raises ApiError and connection errors; the queue tries again then."""
+        stored = await self._api.get(orthrus_path(*key))
+        if stored is None or stored["metadata"].get("deletionTimestamp"):
+            for api_version, kind in CHILD_KINDS:
+                self._applier.forget(
+                    f"{collection_path(api_version, kind, key.namespace)}/{key.name}"
+                )
+            return Outcome.GONE
+        orthrus = OrthrusDeployment.from_object(stored)
+        children, pods = await self._observe(key)
+        world = await self._act(orthrus, children, tuple(pods))
+        await self._write_status(orthrus, stored.get("status", {}), world)
+        return Outcome.RETRY if world.problems else Outcome.DONE
+
+    async def _observe(
+        self, key: ObjectKey
+    ) -> tuple[list[KubernetesObject], list[KubernetesObject]]:
+        """All children and pods that carry the deployment's label."""
+        selector = f"{DEPLOYMENT_LABEL}={key.name}"
+        kinds = (*CHILD_KINDS, ("v1", "Pod"))
+        lists = await asyncio.gather(
+            *(
+                self._api.list(collection_path(*kind, namespace=key.namespace), selector)
+                for kind in kinds
+            )
+        )
+        children = [
+            # Items of a list carry neither apiVersion nor kind.
+            {"apiVersion": api_version, "kind": kind, **item}
+            for (api_version, kind), items in zip(CHILD_KINDS, lists, strict=False)
+            for item in items
+        ]
+        return children, lists[-1]
+
+    async def _act(
+        self,
+        orthrus: OrthrusDeployment,
+        children: list[KubernetesObject],
+        pods: tuple[KubernetesObject, ...],
+    ) -> World:
+        desired = desired_objects(orthrus, self._images)
+        live = {object_path(child): child for child in children}
+        for wanted in desired:
+            path = object_path(wanted)
+            # A stranger's object of this name lacks our label, so the lists don't show it.
+            if path not in live and (found := await self._api.get(path)):
+                live[path] = found
+        owner = orthrus.metadata.uid
+        if orthrus.spec.paused:
+            return _held_back(desired, live, pods, owner)
+        problems: list[Problem] = []
+        for wanted in desired:
+            path = object_path(wanted)
+            applied, problem = await self._applier.apply(wanted, live.get(path), owner)
+            if applied:
+                live[path] = applied
+            if problem:
+                problems.append(problem)
+        await self._prune({object_path(wanted) for wanted in desired}, live, owner)
+        return World(_own_deployment(live, owner), pods, tuple(problems))
+
+    async def _prune(self, wanted: set[str], live: dict[str, KubernetesObject], owner: str) -> None:
+        """Deletes what an earlier spec or operator made and nothing wants any more."""
+        for path, child in live.items():
+            ending = child["metadata"].get("deletionTimestamp")
+            if path not in wanted and not ending and _owned(child, owner):
+                await self._api.delete(path, child["metadata"]["uid"])
+                _logger.info("deleted %s: nothing wants it any more", path)
+                self._applier.forget(path)
+
+    async def _write_status(
+        self, orthrus: OrthrusDeployment, previous: dict[str, Any], world: World
+    ) -> None:
+        status = observed_status(orthrus, world, previous, self._now())
+        if status == previous:
+            return
+        metadata = orthrus.metadata
+        body = {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            # With the uid, an object that was re-created meanwhile gets no stale status.
+            "metadata": {
+                "name": metadata.name,
+                "namespace": metadata.namespace,
+                "uid": metadata.uid,
+            },
+            "status": status,
+        }
+        path = orthrus_path(metadata.namespace, metadata.name)
+        await self._api.apply(f"{path}/status", body)
+        ready = status["conditions"][0]
+        _logger.info("status of %s: %s, %s", path, ready["reason"], ready["message"])
+
+
+def _held_back(
+    desired: tuple[KubernetesObject, ...],
+    live: dict[str, KubernetesObject],
+    pods: tuple[KubernetesObject, ...],
+    owner: str,
+) -> World:
+    """The world of a paused deployment: nothing is done, differences are named."""
+    different = tuple(
+        f"{wanted['kind']} {wanted['metadata']['name']}"
+        for wanted in desired
+        if (path := object_path(wanted)) not in live
+        or ownership_problem(live[path], owner)
+        or missing_field(wanted, live[path])
+    )
+    return World(_own_deployment(live, owner), pods, held_back=different)
+
+
+def _own_deployment(live: dict[str, KubernetesObject], owner: str) -> KubernetesObject | None:
+    deployments = (child for child in live.values() if child["kind"] == "Deployment")
+    return next((child for child in deployments if _owned(child, owner)), None)
+
+
+def _owned(child: KubernetesObject, owner: str) -> bool:
+    owners = child["metadata"].get("ownerReferences", [])
+    return any(reference["uid"] == owner for reference in owners)
