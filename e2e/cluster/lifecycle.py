@@ -1,5 +1,6 @@
 """Bringing a cluster up and down. Both may be repeated at any time, from any half state."""
 
+import hashlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,10 +111,11 @@ class _Up:
         return ready["message"] if ready else "it has no Ready condition"
 
     def _start_dns(self) -> None:
-        template = Template(_COREDNS.read_text())
+        template = _COREDNS.read_text()
         with step("Start coredns"):
             self._kubectl.apply(
-                template.substitute(
+                Template(template).substitute(
+                    manifest_hash=hashlib.sha256(template.encode()).hexdigest()[:12],
                     image=system_images.coredns().reference,
                     service_address=self._layout.dns_service_address,
                 )

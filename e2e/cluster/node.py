@@ -7,6 +7,7 @@ from string import Template
 from e2e.cluster.commands import run
 from e2e.cluster.daemons import Daemon
 from e2e.cluster.errors import ClusterError
+from e2e.cluster.files import write_if_changed
 from e2e.cluster.kubectl import Kubectl
 from e2e.cluster.layout import Layout, Node
 from e2e.cluster.namespaces import Namespaces, pods_cgroup, system_cgroup
@@ -114,6 +115,5 @@ class NodeComponents:
     def _write(self, name: str, **values: object) -> Path:
         """Fill in the template `config/NAME` for this node."""
         path = self._node.root / "config" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(Template((_TEMPLATES / name).read_text()).substitute(values))
+        write_if_changed(path, Template((_TEMPLATES / name).read_text()).substitute(values))
         return path

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from e2e.cluster.ca import Authority, Identity, KeyPair, signing_key
+from e2e.cluster.files import write_if_changed
 from e2e.cluster.layout import Layout, Node
 
 COMPONENT_USERS = ("kube-controller-manager", "kube-scheduler", "kube-proxy")
@@ -76,8 +77,7 @@ class Pki:
             "contexts": [{"name": name, "context": {"cluster": name, "user": user}}],
             "current-context": name,
         }
-        path.touch(mode=0o600)
-        path.write_text(json.dumps(config, indent=1) + "\n")
+        write_if_changed(path, json.dumps(config, indent=1) + "\n", mode=0o600)
         return path
 
 
