@@ -33,8 +33,9 @@ class Scheduling(ApiType):
         )
     )
 
-    policy: Literal["ibs"] = "ibs"
-    """ibs shares each step between the two tasks by their remaining work."""
+    policy: Literal["ibs", "fcfs", "homogeneous"] = "ibs"
+    """ibs shares each step between the two tasks by their remaining work; fcfs fills it in order of
+    arrival; homogeneous gives it to one task. The last two are for comparisons."""
     max_batched_tokens: Annotated[
         int, Field(ge=16, le=1_048_576, json_schema_extra={"format": "int32"})
     ] = 2048

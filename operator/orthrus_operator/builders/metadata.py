@@ -16,9 +16,9 @@ def selector(orthrus: OrthrusDeployment) -> dict[str, str]:
 def labels(orthrus: OrthrusDeployment) -> dict[str, str]:
     """Labels of every child and pod."""
     return {
-        "app.kubernetes.io/name": "orthrus",
-        "app.kubernetes.io/component": "replica",
-        "app.kubernetes.io/managed-by": "orthrus-operator",
+        "app.kubernetes.io/name": "orthrus-replica",
+        "app.kubernetes.io/instance": orthrus.metadata.name,
+        "app.kubernetes.io/managed-by": "orthrus",
         **selector(orthrus),
     }
 

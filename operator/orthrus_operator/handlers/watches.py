@@ -63,6 +63,7 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.posting.enabled = False
     for resource in CHILD_RESOURCES:
         settings.watching.label_selectors[resource] = DEPLOYMENT_LABEL
-    # Else it logs one line for each watch event.
-    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
+    # Else one line for each watch event, and two for each probe.
+    for noisy in ("kopf.objects", "kopf.activities.probe", "aiohttp.access"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
     return settings

@@ -19,13 +19,16 @@ _TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)", 
 def pod_problem(pod: Mapping[str, Any]) -> Problem | None:
     """The problem of one pod; None when it is ready, ending, or just on its way."""
     status = pod.get("status", {})
+    conditions = {condition["type"]: condition for condition in status.get("conditions", [])}
     if pod["metadata"].get("deletionTimestamp") or status.get("phase") in ("Failed", "Succeeded"):
         return None
-    for condition in status.get("conditions", []):
-        if condition["type"] == "PodScheduled" and condition.get("reason") == "Unschedulable":
-            return _unschedulable(pod["metadata"]["name"], condition.get("message", ""))
+    if conditions.get("Ready", {}).get("status") == "True":
+        return None
+    scheduled = conditions.get("PodScheduled", {})
+    if scheduled.get("reason") == "Unschedulable":
+        return _unschedulable(pod["metadata"]["name"], scheduled.get("message", ""))
     for container in status.get("containerStatuses", []):
-        if container["name"] == CONTAINER_NAME and not container.get("ready"):
+        if container["name"] == CONTAINER_NAME:
             return _container_problem(pod["metadata"]["name"], container)
     return None
 
@@ -52,10 +55,12 @@ def _container_problem(pod: str, container: Mapping[str, Any]) -> Problem | None
     waiting = container.get("state", {}).get("waiting", {})
     reason = waiting.get("reason", "")
     if reason in _IMAGE_REASONS:
+        # Pull and back-off alternate: the cause is what both messages end with.
+        cause = waiting.get("message", reason).rpartition("ErrImagePull: ")[2]
         return Problem(
             "InvalidImageName" if reason == "InvalidImageName" else "ImagePullFailed",
             f"pod {pod} cannot pull {container['image']}; check spec.image, its pullSecrets and"
-            f" the operator's image settings ({waiting.get('message', reason)})",
+            f" the operator's image settings ({cause})",
             stalled=reason == "InvalidImageName",
         )
     if reason in _CONFIGURATION_REASONS:
