@@ -14,9 +14,15 @@ def ensure(log: Path) -> None:
     """Make the image that the Dockerfile's FROM names, unless one of that name is here."""
     if buildah.exists(NAME):
         return
-    root = Path(tempfile.mkdtemp(prefix="orthrus-base-", dir="/var/tmp"))  # noqa: S108
+    root = Path(tempfile.mkdtemp(prefix="orthrus-base-", dir="/var/tmp"))
     try:
-        command = ["debootstrap", "--variant=minbase", "--include=ca-certificates", SUITE, str(root)]
+        command = [
+            "debootstrap",
+            "--variant=minbase",
+            "--include=ca-certificates",
+            SUITE,
+            str(root),
+        ]
         progress.run("base image", command, log)
         _take_sources(root)
         for downloads in ("var/cache/apt", "var/lib/apt/lists"):
