@@ -1,0 +1,191 @@
+"""The planner bound to vLLM's scheduler, without a copy of `schedule()`.
+
+Before vLLM's own loop runs, a plan decides who gets how many tokens; the loop then meets decodes
+first, planned prefills next, and of the waiting requests only those that the plan admits, and
+`_reserve_prefill_lookahead`, which it asks about every request, caps each at its grant.
+"""
+
+from typing import Any, cast
+
+from vllm.config import VllmConfig
+from vllm.v1.core.sched.async_scheduler import AsyncScheduler
+from vllm.v1.core.sched.output import SchedulerOutput
+from vllm.v1.core.sched.request_queue import SchedulingPolicy
+from vllm.v1.core.sched.scheduler import Scheduler
+from vllm.v1.engine import EngineCoreOutputs
+from vllm.v1.outputs import ModelRunnerOutput
+from vllm.v1.request import Request
+
+from orthrus_serving.engine.allotment import Allotment
+from orthrus_serving.engine.block_demand import BlockDemand
+from orthrus_serving.engine.embedding_cache import (
+    keep_embeddings_out_of_prefix_cache,
+    needs_every_token,
+)
+from orthrus_serving.engine.request_kind import adapter_of, is_decode, task_of
+from orthrus_serving.engine.scheduler_snapshot import attach_snapshot_call
+from orthrus_serving.engine.settings import EngineSettings
+from orthrus_serving.engine.unanswered import fail_unanswered_embeddings
+from orthrus_serving.engine.waiting_queue import WaitingQueue
+from orthrus_serving.scheduling.admission import Admission, Limits
+from orthrus_serving.scheduling.backlog import Backlog
+from orthrus_serving.scheduling.policies import make_policy
+from orthrus_serving.scheduling.prefill import Prefill
+from orthrus_serving.scheduling.snapshot import Snapshot, UnitTokens
+from orthrus_serving.scheduling.step import Step
+from orthrus_serving.scheduling.step_counters import StepCounters
+from orthrus_serving.scheduling.task import Task
+
+
+class OrthrusScheduler(Scheduler):
+    """vLLM's scheduler with embeddings and generations in one batch, by a batch policy.
+
+    Raises:
+        ValueError: the configuration leaves no room for one of the tasks.
+    """
+
+    _allotment: Allotment
+
+    def __init__(self, vllm_config: VllmConfig, *args: Any, **kwargs: Any) -> None:
+        super().__init__(vllm_config, *args, **kwargs)
+        config = cast("dict[str, Any]", vllm_config.additional_config)
+        settings = EngineSettings.from_additional_config(config)
+        self._batch_policy = make_policy(
+            settings.batch_policy, settings.embedding_chunk_tokens, settings.min_opportunities
+        )
+        self._limits = Limits(
+            sequences=self.max_num_active_reqs,
+            adapter_slots=self.lora_config.max_loras if self.lora_config else None,
+            places_kept=self._batch_policy.places_kept,
+        )
+        if self.max_num_active_reqs >= self.max_num_scheduled_tokens:
+            raise ValueError(
+                f"max_num_seqs is {self.max_num_active_reqs}, but must be below "
+                f"max_num_batched_tokens ({self.max_num_scheduled_tokens}), or decodes could "
+                "fill every step"
+            )
+        self._backlog = Backlog()
+        self._prefills: dict[str, Prefill] = {}
+        self._arrivals = 0
+        self._counters = StepCounters()
+        self._waiting_queue = WaitingQueue(self._backlog, self._prefills)
+        self.waiting = self._waiting_queue
+        # Under this policy `request.priority` names the victim of a preemption.
+        self.policy = SchedulingPolicy.PRIORITY
+        self._block_demand = BlockDemand(
+            self.kv_cache_manager, self.requests, self._request_remaining_blocks
+        )
+        keep_embeddings_out_of_prefix_cache(self.kv_cache_manager)
+
+    def snapshot(self) -> Snapshot:
+        """Counters and gauges as of now."""
+        return self._counters.snapshot(self._backlog, self.kv_cache_manager.usage)
+
+    def add_request(self, request: Request) -> None:
+        if needs_every_token(request):
+            request.skip_reading_prefix_cache = True
+        self._prefills[request.request_id] = Prefill(
+            request.request_id, task_of(request), self._arrivals, adapter_of(request)
+        )
+        self._arrivals += 1
+        super().add_request(request)
+
+    def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
+        self._waiting_queue.release_held(self._is_ready, self.max_num_active_reqs)
+        self._begin_step()
+        output = super().schedule(throttle_prefills)
+        self._waiting_queue.withdraw_offer()
+        self._account(output)
+        return output
+
+    def update_from_output(
+        self, scheduler_output: SchedulerOutput, model_runner_output: ModelRunnerOutput
+    ) -> dict[int, EngineCoreOutputs]:
+        outputs = super().update_from_output(scheduler_output, model_runner_output)
+        fail_unanswered_embeddings(self, scheduler_output, outputs)
+        return outputs
+
+    def _begin_step(self) -> None:
+        """Plan the step, and put the running requests in the plan's order."""
+        decodes: list[Request] = []
+        others: dict[str, Request] = {}
+        for request in self.running:
+            # vLLM preempts the highest priority: make it the request with least work to lose.
+            request.priority = -request.num_computed_tokens
+            if is_decode(request):
+                decodes.append(request)
+            else:
+                others[request.request_id] = request
+        partial = [p for id_ in others if (p := self._prefills[id_]).remaining]
+        admission = self._admission(len(decodes))
+        step = Step.begin(
+            self.max_num_scheduled_tokens, len(decodes), partial, self._backlog, admission
+        )
+        plan = self._batch_policy.plan(step)
+        planned = [others.pop(p.request_id) for p in plan.grants if not p.waiting]
+        self.running = [*decodes, *planned, *others.values()]
+        self._allotment = Allotment(step, plan, self._waiting_queue, self.max_model_len)
+
+    def _admission(self, decodes: int) -> Admission:
+        """What the step may admit, with one KV block left free for each decode.
+
+        So prefills that are admitted now are done before decodes need the blocks they hold.
+        """
+        manager = self.kv_cache_manager
+        watermark = manager.watermark_blocks if self.running else 0
+        headroom = max(decodes * manager.num_kv_cache_groups, watermark)
+        return Admission(
+            self._limits,
+            [(task_of(request), adapter_of(request)) for request in self.running],
+            manager.block_pool.get_num_free_blocks() - headroom,
+            self._block_demand,
+            decodes,
+        )
+
+    def _reserve_prefill_lookahead(
+        self, request: Request, num_computed_tokens: int, num_new_tokens: int
+    ) -> int:
+        wanted = super()._reserve_prefill_lookahead(request, num_computed_tokens, num_new_tokens)
+        return self._allotment.spend(request, num_computed_tokens, wanted)
+
+    def _account(self, output: SchedulerOutput) -> None:
+        """Bring the backlog up to date with what vLLM scheduled, and count it."""
+        chunk = prompt = decode = 0
+        for request_id, tokens in output.num_scheduled_tokens.items():
+            request, prefill = self.requests[request_id], self._prefills[request_id]
+            if prefill.task is Task.EMBEDDING:
+                chunk += tokens
+            elif prefill.remaining:
+                prompt += tokens
+            else:
+                decode += tokens
+            remaining = request.num_tokens - request.num_computed_tokens
+            self._backlog.set_remaining(prefill, max(remaining, 0))
+        self._counters.record(UnitTokens(chunk, prompt, decode), self.max_num_scheduled_tokens)
+
+    def _is_ready(self, request: Request) -> bool:
+        """Whether a held request can be scheduled now."""
+        if request.num_stale_output_tokens and not request.drop_stale_output:
+            return False
+        return self._handle_blocked_waiting_request(request)
+
+    def _free_request(
+        self, request: Request, delay_free_blocks: bool = False
+    ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        self._backlog.drop(self._prefills.pop(request.request_id))
+        return super()._free_request(request, delay_free_blocks)
+
+
+class OrthrusAsyncScheduler(OrthrusScheduler, AsyncScheduler):
+    """The same over vLLM's asynchronous scheduler, its default on GPUs."""
+
+
+def make_scheduler(vllm_config: VllmConfig, **kwargs: Any) -> OrthrusScheduler:
+    """The scheduler of an engine; vLLM calls this in place of a scheduler class.
+
+    vLLM does not match a custom class to `async_scheduling`, so the choice is made here.
+    """
+    attach_snapshot_call()
+    if vllm_config.scheduler_config.async_scheduling:
+        return OrthrusAsyncScheduler(vllm_config, **kwargs)
+    return OrthrusScheduler(vllm_config, **kwargs)

@@ -1,0 +1,22 @@
+"""`EngineCore.orthrus_snapshot`: what the front end pulls through an engine utility call."""
+
+from typing import Any, Protocol, cast
+
+from vllm.v1.engine.core import EngineCore
+
+from orthrus_serving.scheduling.snapshot import Snapshot
+
+
+class ReportsSnapshot(Protocol):
+    """A scheduler that can report itself."""
+
+    def snapshot(self) -> Snapshot: ...
+
+
+def attach_snapshot_call() -> None:
+    """Give the engine of this process the utility call; others stay as vLLM made them."""
+    EngineCore.orthrus_snapshot = _orthrus_snapshot  # type: ignore[attr-defined]
+
+
+def _orthrus_snapshot(core: EngineCore) -> dict[str, Any]:
+    return cast("ReportsSnapshot", core.scheduler).snapshot().to_dict()
