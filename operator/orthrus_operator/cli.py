@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,7 +13,7 @@ from orthrus_operator.api.crd import custom_resource_definition
 from orthrus_operator.generated import generated_files, to_yaml
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the `orthrus-operator` command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="orthrus-operator", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -23,13 +24,13 @@ def main() -> int:
         "--check", action="store_true", help="write nothing; fail on a difference"
     )
     generate.add_argument("--root", type=Path, default=Path(), help="repository (default: here)")
-    arguments = parser.parse_args()
-    if arguments.command == "run":
+    options = parser.parse_args(arguments)
+    if options.command == "run":
         return _run()
-    if arguments.command == "crd":
+    if options.command == "crd":
         sys.stdout.write(to_yaml(custom_resource_definition()))
         return 0
-    return _generate(arguments.root, check=arguments.check)
+    return _generate(options.root, check=options.check)
 
 
 def _run() -> int:

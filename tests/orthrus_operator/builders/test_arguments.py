@@ -1,0 +1,91 @@
+"""The replica's command line says what the spec says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orthrus_operator.builders.arguments import serve_arguments
+
+
+def test_the_smallest_spec_spells_every_default_out(make) -> None:
+    """A replica's own defaults may change with its image; what the spec promises may not."""
+    assert serve_arguments(make()) == [
+        "serve",
+        "org/model",
+        "--served-model-name=demo",
+        "--embedding-pooling=mean",
+        "--batch-policy=ibs",
+        "--max-num-batched-tokens=2048",
+        "--embedding-chunk-tokens=512",
+        "--min-opportunities=1",
+        "--max-num-seqs=256",
+        "--drain-timeout=120",
+    ]
+
+
+def test_every_field_reaches_its_flag(make) -> None:
+    arguments = serve_arguments(
+        make(
+            model={"source": "hf://org/model", "revision": "abc", "servedName": "other"},
+            embedding={"pooling": "last"},
+            scheduling={
+                "policy": "fcfs",
+                "maxBatchedTokens": 64,
+                "embeddingChunkTokens": 32,
+                "minOpportunities": 0,
+                "maxSequences": 8,
+            },
+            drainSeconds=7,
+        )
+    )
+    assert arguments[1:] == [
+        "org/model",
+        "--served-model-name=other",
+        "--revision=abc",
+        "--embedding-pooling=last",
+        "--batch-policy=fcfs",
+        "--max-num-batched-tokens=64",
+        "--embedding-chunk-tokens=32",
+        "--min-opportunities=0",
+        "--max-num-seqs=8",
+        "--drain-timeout=7",
+    ]
+
+
+def test_a_claim_is_served_from_where_it_is_mounted(make) -> None:
+    assert serve_arguments(make("pvc://models/smollm2"))[1] == "/models/models/smollm2"
+    assert serve_arguments(make("pvc://models"))[1] == "/models/models"
+
+
+def test_engine_arguments_are_flags_by_the_three_forms(make) -> None:
+    extra = {
+        "gpu-memory-utilization": "0.9",
+        "enforce-eager": "true",
+        "enable-prefix-caching": "false",
+        "chat-template": "--looks-like-a-flag",
+    }
+    assert serve_arguments(make(engineArgs=extra))[-4:] == [
+        "--chat-template=--looks-like-a-flag",
+        "--no-enable-prefix-caching",
+        "--enforce-eager",
+        "--gpu-memory-utilization=0.9",
+    ]
+
+
+@given(st.permutations(["dtype", "seed", "max-model-len", "block-size"]))
+def test_the_order_of_engine_arguments_does_not_roll_pods(order: list[str]) -> None:
+    from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+
+    def arguments(names: list[str]) -> list[str]:
+        return serve_arguments(
+            OrthrusDeployment.from_object(
+                {
+                    "metadata": {"name": "d", "namespace": "n", "uid": "u", "generation": 1},
+                    "spec": {
+                        "model": {"source": "hf://o/m"},
+                        "engineArgs": dict.fromkeys(names, "1"),
+                    },
+                }
+            )
+        )
+
+    assert arguments(order) == arguments(sorted(order))

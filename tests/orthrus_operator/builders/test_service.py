@@ -1,0 +1,21 @@
+"""The Service leads to the replicas' HTTP port, and its address is told."""
+
+from orthrus_operator.builders.pod import pod_template
+from orthrus_operator.builders.service import endpoint, service
+
+
+def test_it_leads_to_the_pods_by_label_and_port_name(make) -> None:
+    orthrus = make(service={"type": "NodePort", "port": 8080})
+    spec = service(orthrus)["spec"]
+    template = pod_template(orthrus, "image:1")
+    assert spec["type"] == "NodePort"
+    assert spec["selector"].items() <= template["metadata"]["labels"].items()
+    (port,) = spec["ports"]
+    (container,) = template["spec"]["containers"]
+    assert port["port"] == 8080
+    assert port["targetPort"] in {exposed["name"] for exposed in container["ports"]}
+
+
+def test_endpoint(make) -> None:
+    assert endpoint(make()) == "http://demo.models.svc"
+    assert endpoint(make(service={"port": 8080})) == "http://demo.models.svc:8080"

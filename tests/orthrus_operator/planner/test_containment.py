@@ -1,0 +1,65 @@
+"""What was asked for is found in the answer, or the first missing field is named."""
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orthrus_operator.planner.containment import missing_field
+
+LEAVES = st.integers() | st.booleans() | st.text(max_size=4)
+OBJECTS = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.dictionaries(st.text("abc", min_size=1, max_size=2), inner, max_size=4)
+        | st.lists(st.dictionaries(st.text("abc", min_size=1), inner, max_size=3), max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(OBJECTS)
+def test_everything_contains_itself(thing: Any) -> None:
+    assert missing_field(thing, copy.deepcopy(thing)) is None
+
+
+@given(st.dictionaries(st.text("ab", min_size=1), OBJECTS, min_size=1), st.data())
+def test_a_field_that_was_dropped_is_named(thing: dict[str, Any], data: st.DataObject) -> None:
+    dropped = data.draw(st.sampled_from(sorted(thing)))
+    rest = {key: value for key, value in thing.items() if key != dropped}
+    assert missing_field(thing, rest) == dropped
+
+
+@given(OBJECTS, st.dictionaries(st.text("xyz", min_size=1), OBJECTS))
+def test_what_others_add_does_not_matter(thing: Any, more: dict[str, Any]) -> None:
+    assert missing_field({"a": thing}, {"a": thing, **more}) is None
+
+
+@pytest.mark.parametrize(
+    ("desired", "actual", "missing"),
+    [
+        (
+            {"volumes": [{"name": "a"}, {"name": "b", "image": {"reference": "x"}}]},
+            {"volumes": [{"name": "b"}, {"name": "a"}]},
+            "volumes[1].name",
+        ),
+        (
+            {"volumes": [{"name": "b", "image": {"reference": "x"}}]},
+            {"volumes": [{"name": "b"}, {"name": "injected"}]},
+            "volumes[0].image",
+        ),
+        ({"env": [{"name": "A"}]}, {"env": [{"name": "injected"}, {"name": "A"}]}, None),
+        ({"args": ["a", "b"]}, {"args": ["b", "a"]}, "args"),
+        ({"a": {"b": 1}}, {"a": None}, "a"),
+        ({"list": [{"x": 1}]}, {}, "list"),
+        ({"list": [{"x": 1}]}, {"list": []}, "list[0]"),
+        ({"limits": {"memory": "16384Ki"}}, {"limits": {"memory": "16Mi"}}, None),
+        ({"limits": {"memory": "17Mi"}}, {"limits": {"memory": "16Mi"}}, "limits.memory"),
+        ({"sizeLimit": "1024Mi"}, {"sizeLimit": "1Gi"}, None),
+        ({"value": "1000m"}, {"value": "1"}, "value"),
+    ],
+)
+def test_lists_and_quantities(desired: Any, actual: Any, missing: str | None) -> None:
+    assert missing_field(desired, actual) == missing
