@@ -15,7 +15,7 @@ _LIFETIME = datetime.timedelta(days=3650)
 
 @dataclass(frozen=True)
 class Identity:
-    """Whom a certificate names. `groups` become organisations: that is how Kubernetes reads them."""
+    """Whom a certificate names. Kubernetes reads its organisations as `groups`."""
 
     name: str
     groups: tuple[str, ...] = ()

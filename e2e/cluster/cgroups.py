@@ -1,6 +1,7 @@
 """The cluster's control groups: limits for its pods, and the one sure list of its processes.
 
-Every process of a cluster is born in its cgroup tree, so that `down` finds all of them, orphans included.
+Every process of a cluster is born in its cgroup tree, so that `down` finds all of them, orphans
+included.
 """
 
 import os

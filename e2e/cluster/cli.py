@@ -1,6 +1,7 @@
-"""`python -m e2e.cluster`: one line on standard output for scripts, progress and errors on standard error."""
+"""`python -m e2e.cluster`: results on standard output, progress and errors on standard error."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from e2e.cluster.layout import MAX_NODES, Layout
 from e2e.cluster.node import FAKE_GPUS
 from e2e.cluster.progress import console
 from e2e.cluster.requirements import check_node_requirements
+from e2e.cluster.status import status
 from e2e.cluster.tools import all_tools
 
 app = typer.Typer(
@@ -40,9 +42,38 @@ def up(
 
 
 @app.command()
-def down() -> None:
-    """End the cluster and everything that it left on this machine."""
-    lifecycle.down(_local())
+def down(
+    *,
+    images: Annotated[
+        bool, typer.Option("--images", help="Forget the images that its nodes have loaded, too.")
+    ] = False,
+) -> None:
+    """End the cluster and everything that it left on this machine; logs stay."""
+    lifecycle.down(_local(), keep_images=not images)
+
+
+@app.command("status")
+def show_status() -> None:
+    """Say what runs; the exit status is 0 when the cluster can be used."""
+    found = status(_local())
+    for name, pid in found.components.items():
+        print(f"{name}\t{f'pid {pid}' if pid else 'ended'}")
+    for name, sentence in found.nodes.items():
+        print(f"{name}\t{sentence}")
+    if found.problem:
+        raise ClusterError(f"the cluster cannot be used: {found.problem}")
+
+
+@app.command()
+def load_image(
+    reference: Annotated[str, typer.Argument(help="Name of an image in buildah's storage.")],
+    archive: Annotated[
+        Path | None,
+        typer.Option(help="Import this archive (OCI or docker-archive) that holds it instead."),
+    ] = None,
+) -> None:
+    """Have every node hold an image; nothing happens where it is already."""
+    Cluster.current().load_image(reference, archive)
 
 
 @app.command()

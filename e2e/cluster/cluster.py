@@ -1,4 +1,4 @@
-"""The cluster that tests and the demo use: ours on this machine, or the one that KUBECONFIG names."""
+"""The cluster that tests and the demo use: ours on this machine, or the one of KUBECONFIG."""
 
 import os
 from dataclasses import dataclass
@@ -6,20 +6,21 @@ from pathlib import Path
 
 from e2e.cluster import lifecycle, tools
 from e2e.cluster.errors import ClusterError
+from e2e.cluster.image_loading import load_image
 from e2e.cluster.layout import Layout
-from e2e.cluster.requirements import check_node_requirements
+from e2e.cluster.requirements import IMAGE_FILES, check_files, check_node_requirements
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster to use. `local` is None for one that we did not start: it is never changed from here."""
+    """A cluster to use. `local` is None for one that we did not start: it is left as it is."""
 
     kubeconfig: Path
     local: Layout | None
 
     @classmethod
     def current(cls) -> "Cluster":
-        """The cluster of KUBECONFIG when that is set, else the local one of `$ORTHRUS_CLUSTER_NAME`.
+        """The cluster of KUBECONFIG when set, else the local one of `$ORTHRUS_CLUSTER_NAME`.
 
         Raises:
             ClusterError: KUBECONFIG names no file.
@@ -40,6 +41,22 @@ class Cluster:
         if self.local:
             check_node_requirements()
             lifecycle.up(self.local, nodes)
+
+    def load_image(self, reference: str, archive: Path | None = None) -> None:
+        """Have every node hold the image `reference` of buildah's storage, or of `archive`.
+
+        Raises:
+            ClusterError: there is no such image, the cluster is down, or it is not ours.
+        """
+        if self.local is None:
+            raise ClusterError(
+                f"KUBECONFIG is set to a cluster that was not started here: push {reference} to a "
+                "registry that it pulls from, or use its own command (such as kind load)"
+            )
+        check_node_requirements()
+        if archive is None:
+            check_files(IMAGE_FILES)
+        load_image(self.local, reference, archive)
 
     def tool(self, command: str) -> Path:
         """The path of kubectl, helm, ..., built first if need be."""

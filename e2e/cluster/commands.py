@@ -11,7 +11,7 @@ def run(command: Sequence[str | Path], *, stdin: str | None = None, seconds: flo
     """Run `command` and return its standard output.
 
     Raises:
-        ClusterError: it failed, or took longer than `seconds`; the message carries its last error line.
+        ClusterError: it failed, or took longer than `seconds`; the message has its last line.
     """
     words = [str(word) for word in command]
     try:

@@ -1,48 +1,69 @@
 """A node's containerd, spoken to with its own command-line client inside the node."""
 
+import json
 import subprocess
-from collections.abc import Iterable
+from pathlib import Path
 
 from e2e.cluster.commands import run
 from e2e.cluster.errors import ClusterError
+from e2e.cluster.layout import Node
 from e2e.cluster.namespaces import Namespaces
 
-_CTR = (
-    "ctr",
-    "--namespace=k8s.io",
-)  # the name space that the kubelet's images and containers are in
+_CTR = ("ctr", "--namespace=k8s.io")  # where the kubelet's images and containers are
+_KEPT = "containerd.io/gc.root"
 
 
 class Containers:
-    """Images of one node."""
+    """Images and their unpacked layers (snapshots) on one node."""
 
-    def __init__(self, inside: Namespaces) -> None:
+    def __init__(self, node: Node, inside: Namespaces) -> None:
+        self._node = node
         self._inside = inside
 
-    def ctr(self, *words: str, seconds: float = 60) -> str:
-        return run(self._inside.enter(*_CTR, *words), seconds=seconds)
+    def images(self) -> dict[str, str]:
+        """Digest of the manifest of every image that is ready to run, by reference."""
+        lines = self._ctr("images", "check").splitlines()[1:]
+        rows = [line.split() for line in lines]
+        return {row[0]: row[2] for row in rows if row[-1] == "true"}
 
-    def has_image(self, reference: str) -> bool:
-        return reference in self.ctr("images", "list", "--quiet").split()
+    def snapshots(self) -> set[str]:
+        """Chain ids of the layers that are unpacked, and names of those being made."""
+        return {line.split()[0] for line in self._ctr("snapshots", "list").splitlines()[1:]}
 
-    def import_archive(self, chunks: Iterable[bytes]) -> None:
-        """Import the image archive (OCI layout or `docker save`, a tar stream) and unpack it.
+    def prepare_snapshot(self, name: str, parent: str | None) -> Path:
+        """Begin the layer `name` on top of `parent`; its files belong in the directory returned."""
+        if name in self.snapshots():
+            self._ctr("snapshots", "remove", name)
+        words = ("snapshots", "prepare", "--mounts", name, *([parent] if parent else []))
+        mount = json.loads(self._ctr(*words))[0]
+        upper = [option for option in mount["Options"] if option.startswith("upperdir=")]
+        inside = upper[0].removeprefix("upperdir=") if upper else mount["Source"]
+        return self._node.root / "var-lib" / Path(inside).relative_to("/var/lib")
+
+    def commit_snapshot(self, name: str, chain_id: str) -> None:
+        """End the layer `name`, which is from now on the one called `chain_id`."""
+        self._ctr("snapshots", "commit", chain_id, name)
+
+    def release_snapshots(self, chain_ids: list[str]) -> None:
+        """Let layers go when no image needs them any more: until now they were kept for ever."""
+        for chain_id in chain_ids:
+            self._ctr("snapshots", "label", chain_id, f"{_KEPT}=")
+
+    def import_archive(self, archive: bytes | Path) -> None:
+        """Import an image archive (OCI layout or `docker save`; bytes or a file) and unpack it.
 
         Raises:
-            ClusterError: containerd refuses it; the message is its last line.
+            ClusterError: containerd refuses it; the message ends with its last line.
         """
         command = self._inside.enter(*_CTR, "images", "import", "-")
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        ) as importing:
-            assert importing.stdin is not None, "asked for a pipe"
-            assert importing.stdout is not None, "asked for a pipe"
-            try:
-                for chunk in chunks:
-                    importing.stdin.write(chunk)
-                importing.stdin.close()
-            except BrokenPipeError:
-                pass  # it says why below
-            said = importing.stdout.read().decode(errors="replace").strip()
-        if importing.returncode:
+        if isinstance(archive, Path):
+            with archive.open("rb") as file:
+                done = subprocess.run(command, stdin=file, capture_output=True, check=False)
+        else:
+            done = subprocess.run(command, input=archive, capture_output=True, check=False)
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode(errors="replace").strip()
             raise ClusterError(f"containerd refuses the image: {said.splitlines()[-1:]}")
+
+    def _ctr(self, *words: str) -> str:
+        return run(self._inside.enter(*_CTR, *words))

@@ -71,12 +71,12 @@ class ControlPlane:
                 "etcd-cafile": pki.etcd.files.certificate,
                 "etcd-certfile": pki.etcd_client.certificate,
                 "etcd-keyfile": pki.etcd_client.key,
-                # exec, logs and port-forward go to the kubelet's address: nobody resolves node names.
+                # exec, logs and port-forward go to the kubelet's address: node names do not resolve.
                 "kubelet-preferred-address-types": "InternalIP",
                 "kubelet-certificate-authority": pki.cluster.files.certificate,
                 "kubelet-client-certificate": pki.kubelet_client.certificate,
                 "kubelet-client-key": pki.kubelet_client.key,
-                # The aggregation layer: metrics adapters of autoscalers are API servers of their own.
+                # The aggregation layer: autoscalers' metrics adapters are API servers themselves.
                 "requestheader-client-ca-file": pki.front_proxy.files.certificate,
                 "requestheader-allowed-names": "front-proxy-client",
                 "requestheader-username-headers": "X-Remote-User",

@@ -1,4 +1,4 @@
-"""Long-running components: started once, found again by later commands, restarted when their settings change."""
+"""Long-running components: found again by later commands, restarted when their settings change."""
 
 import hashlib
 import json
@@ -66,7 +66,7 @@ class Daemons:
         """Have `daemon` run with these settings, and work. True when it had to be started.
 
         Raises:
-            ClusterError: it ended, or did not work in time; the message ends with its last log lines.
+            ClusterError: it ended, or did not work in time; the message ends with its log.
         """
         record = self._record(daemon.name)
         alive = self.pid(daemon.name) is not None

@@ -1,4 +1,4 @@
-"""The one error that a user of the local cluster sees: a sentence that says what is wrong and what to do."""
+"""The one error that a user of the cluster sees: what is wrong, and what to do."""
 
 
 class ClusterError(Exception):

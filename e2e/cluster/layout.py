@@ -1,4 +1,4 @@
-"""Where one local cluster lives: its name, its directories, its addresses. Pure values, nothing is touched.
+"""Where one local cluster lives: its name, its directories, its addresses. Pure values.
 
 Clusters of different names share nothing, so that tests can break one while another serves.
 """
@@ -23,7 +23,7 @@ def cache_dir() -> Path:
 
 @dataclass(frozen=True)
 class Node:
-    """One node: a network and a mount namespace with a containerd, a kubelet and a kube-proxy of its own.
+    """One node: namespaces with a containerd, a kubelet and a kube-proxy of their own.
 
     Node 1 also holds the control plane and is the router between the host and every other node.
     """
@@ -39,7 +39,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Layout:
-    """Names, directories and addresses of the cluster called `name`; `index` tells address ranges apart."""
+    """The cluster called `name`; `index` tells the address ranges of clusters apart."""
 
     name: str
     index: int

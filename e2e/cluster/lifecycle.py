@@ -88,11 +88,12 @@ class _Up:
         components = NodeComponents(self._layout, node, self._pki, inside)
         sandbox = system_images.busybox()
         self._ensure(components.containerd(sandbox.reference))
-        containers = Containers(inside)
+        containers = Containers(node, inside)
+        present = containers.images()
         for image in (sandbox, system_images.coredns()):
-            if not containers.has_image(image.reference):
+            if image.reference not in present:
                 with step(f"Load image {image.name} into {node.name}"):
-                    containers.import_archive([image.archive()])
+                    containers.import_archive(image.archive())
         self._ensure(components.kubelet())
         with step(f"Wait for {node.name} to be Ready"):
             wait_until(f"{node.name} is Ready", lambda: self._not_ready(node), seconds=60)

@@ -44,7 +44,7 @@ class Namespaces:
 
 
 def ensure_namespaces(layout: Layout, daemons: Daemons, node: Node) -> Namespaces:
-    """Have the node's namespaces exist. Whatever lived in lost ones is ended first, like at a reboot.
+    """Have the node's namespaces exist. What lived in lost ones is ended first, as by a reboot.
 
     Raises:
         ClusterError: they cannot be made; the message carries what the first process said.

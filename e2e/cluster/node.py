@@ -1,4 +1,4 @@
-"""A node's components and their settings: containerd, kubelet, kube-proxy and the fake GPUs' device plugin."""
+"""A node's components and their settings: containerd, kubelet, kube-proxy and the fake GPUs."""
 
 from collections.abc import Callable
 from pathlib import Path

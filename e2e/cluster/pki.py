@@ -14,8 +14,8 @@ COMPONENT_USERS = ("kube-controller-manager", "kube-scheduler", "kube-proxy")
 class Pki:
     """Certificates of the cluster, made when first asked for.
 
-    etcd and the aggregation layer have authorities of their own: a client of the API server must not be
-    one of etcd's, nor able to pose as the front proxy.
+    etcd and the aggregation layer have authorities of their own: a client of the API server must
+    not be one of etcd's, nor able to pose as the front proxy.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -46,7 +46,7 @@ class Pki:
         return self._kubeconfig(self._layout.pki / f"{component}.kubeconfig", component, pair)
 
     def kubelet(self, node: Node) -> tuple[Path, KeyPair]:
-        """A node's kubeconfig (user `system:node:NAME`, for Node authorization) and serving pair."""
+        """A node's kubeconfig (as user `system:node:NAME`) and its serving pair."""
         user = Identity(f"system:node:{node.name}", ("system:nodes",))
         pair = self.cluster.issue(f"{node.name}-client", user)
         server = Identity(f"{node.name}-kubelet", hosts=(node.name, node.address))
@@ -59,7 +59,7 @@ class Pki:
         return self._kubeconfig(self._layout.kubeconfig, "admin", self.admin)
 
     def _kubeconfig(self, path: Path, user: str, pair: KeyPair) -> Path:
-        """Write a kubeconfig with everything inside, so that it can be copied alone. JSON is YAML."""
+        """Write a kubeconfig with everything inside, to be copied alone. JSON is YAML."""
         name = f"orthrus-{self._layout.name}"
         cluster = {
             "server": self._layout.api_url,

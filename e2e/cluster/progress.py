@@ -1,4 +1,4 @@
-"""What a person sees while something long runs: one line when it ends, and a sign of life until then."""
+"""What a person sees of something long: a line when it ends, and signs of life until then."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What the machine must have; a command that cannot work says so in one line before it starts anything."""
+"""What the machine must have; a command that cannot work says so in one line at once."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ NODE_FILES = {
     "mount": "mount",
     "/bin/busybox": "busybox-static",
 }
-IMAGE_FILES = {"buildah": "buildah"}
+IMAGE_FILES = {"buildah": "buildah", "containers-storage": "containers-storage"}
 
 # A node sees its own directories there, so what the host keeps in them is out of its sight.
 _HIDDEN = (Path("/run"), Path("/var/lib"), Path("/var/log"))

@@ -1,7 +1,6 @@
 """The cluster's own two images, made from static binaries: no registry is asked for anything."""
 
 import hashlib
-import io
 import json
 import platform
 import subprocess
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from e2e.cluster.errors import ClusterError
+from e2e.cluster.tar_files import tar, tar_files
 from e2e.cluster.tools import tool
 
 _BUSYBOX = Path("/bin/busybox")
@@ -51,7 +51,7 @@ class StaticImage:
             "config.json": config,
             "manifest.json": json.dumps(manifest).encode(),
         }
-        return _tar([(tarfile.TarInfo(name), content) for name, content in files.items()])
+        return tar_files(files)
 
     def _layer(self) -> bytes:
         members = [(_directory("bin"), b""), (_directory("tmp", 0o1777), b"")]
@@ -63,7 +63,7 @@ class StaticImage:
             link.type = tarfile.SYMTYPE
             link.linkname = self.name
             members.append((link, b""))
-        return _tar(members)
+        return tar(members)
 
 
 def busybox() -> StaticImage:
@@ -88,15 +88,6 @@ def _directory(name: str, mode: int = 0o755) -> tarfile.TarInfo:
     info.type = tarfile.DIRTYPE
     info.mode = mode
     return info
-
-
-def _tar(members: list[tuple[tarfile.TarInfo, bytes]]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for info, content in members:
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
 
 
 def _architecture() -> str:

@@ -1,4 +1,4 @@
-"""Commands built from Go modules into the cache, under a key of everything that they are made of."""
+"""Commands built from Go modules into the cache, keyed by everything that they are made of."""
 
 import hashlib
 import os
