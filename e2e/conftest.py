@@ -1,5 +1,6 @@
 """What the scenarios share: the cluster, the images and an installed operator."""
 
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,13 @@ class Installation:
             operator=operator,
             serving=self.serving,
         )
+
+    def operator_under_another_tag(self) -> str:
+        """The same operator image by a new name, on every node: what an upgrade brings."""
+        reference = f"{self.operator.rpartition(':')[0]}:upgraded"
+        subprocess.run(["buildah", "tag", self.operator, reference], check=True)
+        self.cluster.load_image(reference)
+        return reference
 
 
 @pytest.fixture(scope="session")

@@ -17,8 +17,13 @@ NAME = "smollm2"
 
 def apply_sample(kubectl: Kubectl, model: Path) -> None:
     """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node."""
-    text = (SAMPLES / "smollm2-cpu.yaml").read_text()
-    kubectl("apply", "-f", "-", stdin=Template(text).substitute(MODELS=model.parent))
+    text = Template((SAMPLES / "smollm2-cpu.yaml").read_text())
+    kubectl(
+        "apply",
+        "-f",
+        "-",
+        stdin=text.substitute(MODELS=model.parent, NAMESPACE=kubectl.namespace),
+    )
 
 
 def condition(obj: dict[str, Any] | None, kind: str) -> dict[str, Any]:
@@ -47,7 +52,7 @@ def service_url(cluster: Cluster, kubectl: Kubectl, name: str = NAME) -> Iterato
     if service is None:
         raise LookupError(f"no Service {name} in namespace {kubectl.namespace}")
     port = service["spec"]["ports"][0]["port"]
-    if cluster.is_local:
+    if cluster.local:
         yield f"http://{service['spec']['clusterIP']}:{port}"
         return
     command = [*kubectl.command(), "port-forward", f"service/{name}", f":{port}"]

@@ -34,7 +34,7 @@ CHECK = (
     Stage("types", (str(BIN / "mypy"),)),
     Stage("contracts", (str(BIN / "lint-imports"),)),
     Stage("generated files", (sys.executable, "-m", "e2e.generate", "--check")),
-    Stage("helm", (sys.executable, "-m", "e2e.cluster", "tools", "helm")),
+    Stage("tools", (sys.executable, "-m", "e2e.cluster", "tools")),
     Stage("unit tests", (*PYTEST, "-m", FAST)),
 )
 MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))

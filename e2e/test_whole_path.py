@@ -98,7 +98,7 @@ def test_upgrading_only_the_operator_leaves_the_replicas_alone(
 ) -> None:
     before = starts(kubectl)
     generation = deployment_generation(kubectl)
-    installation.install(operator=installation.cluster.retag(installation.operator, "upgraded"))
+    installation.install(operator=installation.operator_under_another_tag())
     kubectl("annotate", "orth", NAME, "example.org/nudge=upgraded")
     kubectl("scale", "orth", NAME, "--replicas=1")
     assert starts(kubectl) == before
