@@ -33,7 +33,7 @@ CHECK = (
     Stage("lint", (str(BIN / "ruff"), "check", "--quiet", ".")),
     Stage("types", (str(BIN / "mypy"),)),
     Stage("contracts", (str(BIN / "lint-imports"),)),
-    Stage("generated files", (sys.executable, "-m", "e2e.generate", "--check")),
+    Stage("generated files", (str(BIN / "orthrus-operator"), "generate", "--check")),
     Stage("tools", (sys.executable, "-m", "e2e.cluster", "tools")),
     Stage("unit tests", (*PYTEST, "-m", FAST)),
 )
