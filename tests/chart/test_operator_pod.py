@@ -1,0 +1,72 @@
+"""The operator's own Deployment: one at a time, without rights, told what to do by environment."""
+
+from pathlib import Path
+
+import pytest
+
+from orthrus_operator.handlers.settings import OperatorSettings
+from tests.chart.objects import CHART, MINIMAL, Object, Render, kinds
+
+
+def operator_pod(objects: list[Object]) -> Object:
+    [deployment] = kinds(objects, "Deployment")
+    pod: Object = deployment["spec"]["template"]["spec"]
+    return pod
+
+
+def environment(objects: list[Object]) -> dict[str, str]:
+    [container] = operator_pod(objects)["containers"]
+    return {variable["name"]: variable["value"] for variable in container["env"]}
+
+
+def test_two_operators_never_overlap(render: Render, values: Path) -> None:
+    [deployment] = kinds(render(values), "Deployment")
+    assert deployment["spec"]["replicas"] == 1
+    assert deployment["spec"]["strategy"] == {"type": "Recreate"}
+
+
+def test_the_pod_passes_restricted_pod_security(render: Render, values: Path) -> None:
+    pod = operator_pod(render(values))
+    [container] = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert [list(volume) for volume in pod["volumes"]] == [["name", "emptyDir"]]
+
+
+@pytest.mark.parametrize(
+    ("values", "namespaces"),
+    [("minimal", ("ns",)), ("namespaces", ("team-a", "team-b")), ("cluster", ())],
+)
+def test_the_operator_understands_its_environment(
+    render: Render, monkeypatch: pytest.MonkeyPatch, values: str, namespaces: tuple[str, ...]
+) -> None:
+    given = environment(render(CHART / "ci" / f"{values}-values.yaml"))
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    settings = OperatorSettings()  # type: ignore[call-arg]
+    assert settings.namespaces == namespaces
+    assert settings.serving_image_gpu == "localhost/orthrus/serving-gpu:test"
+    assert settings.serving_image_cpu == "localhost/orthrus/serving-cpu:test"
+    assert {name.removeprefix("ORTHRUS_").lower() for name in given} <= set(
+        OperatorSettings.model_fields
+    ), "the operator ignores a variable that the chart sets"
+
+
+def test_the_probes_ask_where_the_operator_answers(render: Render) -> None:
+    [container] = operator_pod(render())["containers"]
+    [port] = container["ports"]
+    assert port["containerPort"] == OperatorSettings.model_fields["liveness_port"].default
+    for probe in (container["startupProbe"], container["livenessProbe"]):
+        assert probe["httpGet"] == {"path": "/healthz", "port": port["name"]}
+
+
+def test_an_upgrade_of_the_operator_changes_its_image_and_nothing_else(render: Render) -> None:
+    before, after = render(MINIMAL, "image.tag=old"), render(MINIMAL, "image.tag=new")
+    assert operator_pod(before)["containers"][0].pop("image") == "localhost/orthrus/operator:old"
+    assert operator_pod(after)["containers"][0].pop("image") == "localhost/orthrus/operator:new"
+    assert before == after
