@@ -27,8 +27,10 @@ from orthrus_serving.engine.scheduler_snapshot import attach_snapshot_call
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.engine.unanswered import fail_unanswered_embeddings
 from orthrus_serving.engine.waiting_queue import WaitingQueue
-from orthrus_serving.scheduling.admission import Admission, Limits
+from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.backlog import Backlog
+from orthrus_serving.scheduling.free_blocks import FreeBlocks
+from orthrus_serving.scheduling.limits import Limits
 from orthrus_serving.scheduling.policies import make_policy
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.snapshot import Snapshot, UnitTokens
@@ -117,7 +119,8 @@ class OrthrusScheduler(Scheduler):
             else:
                 others[request.request_id] = request
         partial = [p for id_ in others if (p := self._prefills[id_]).remaining]
-        admission = self._admission(len(decodes))
+        running = [(task_of(request), adapter_of(request)) for request in self.running]
+        admission = Admission(self._limits, running, self._blocks_for_prefills(decodes))
         step = Step.begin(
             self.max_num_scheduled_tokens, len(decodes), partial, self._backlog, admission
         )
@@ -126,20 +129,20 @@ class OrthrusScheduler(Scheduler):
         self.running = [*decodes, *planned, *others.values()]
         self._allotment = Allotment(step, plan, self._waiting_queue, self.max_model_len)
 
-    def _admission(self, decodes: int) -> Admission:
-        """What the step may admit, with one KV block left free for each decode.
+    def _blocks_for_prefills(self, decodes: list[Request]) -> FreeBlocks:
+        """Blocks for prefills; admissions leave one free for each decode.
 
         So prefills that are admitted now are done before decodes need the blocks they hold.
         """
         manager = self.kv_cache_manager
+        groups = manager.num_kv_cache_groups
+        full = sum(request.num_computed_tokens % self.block_size == 0 for request in decodes)
         watermark = manager.watermark_blocks if self.running else 0
-        headroom = max(decodes * manager.num_kv_cache_groups, watermark)
-        return Admission(
-            self._limits,
-            [(task_of(request), adapter_of(request)) for request in self.running],
-            manager.block_pool.get_num_free_blocks() - headroom,
-            self._block_demand,
-            decodes,
+        return FreeBlocks(
+            count=manager.block_pool.get_num_free_blocks() - full * groups,
+            needed=self._block_demand,
+            headroom=max(len(decodes) * groups, watermark),
+            decodes=bool(decodes),
         )
 
     def _reserve_prefill_lookahead(

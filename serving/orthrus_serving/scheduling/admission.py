@@ -1,45 +1,21 @@
 """What a step may still admit: rows, adapter slots and KV blocks."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from enum import Enum, auto
 
+from orthrus_serving.scheduling.free_blocks import FreeBlocks
+from orthrus_serving.scheduling.limits import Limits
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
 
-OVERTAKING_LIMIT = 16
-"""A request that cannot run is overtaken at most this often, then those behind it wait too."""
 
-BlocksNeeded = Callable[[Prefill, int], int]
-"""KV blocks that a request needs to compute all that remains of it, given how many are free: an
-upper bound will do while it is not above that number."""
+class Verdict(Enum):
+    """Whether a waiting request may run, or what it lacks."""
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of the engine. `adapter_slots` is None without LoRA.
-
-    `places_kept`: rows, and adapter slots, that a task leaves to the other, so that long decodes
-    cannot shut embeddings out, nor the reverse.
-
-    Raises:
-        ValueError: a bound leaves no place for one of the tasks.
-    """
-
-    sequences: int
-    adapter_slots: int | None = None
-    places_kept: int = 1
-
-    def __post_init__(self) -> None:
-        if self.sequences <= self.places_kept:
-            raise ValueError(
-                f"max_num_seqs is {self.sequences}, but each task keeps one row: "
-                "set it to 2 or more"
-            )
-        if self.adapter_slots is not None and self.adapter_slots <= self.places_kept:
-            raise ValueError(
-                f"max_loras is {self.adapter_slots}, but each task keeps one adapter slot: "
-                "set it to 2 or more"
-            )
+    ADMITTED = auto()
+    NO_SLOT = auto()
+    """No row, or no slot for its adapter."""
+    NO_BLOCKS = auto()
 
 
 class Admission:
@@ -50,25 +26,19 @@ class Admission:
 
     Args:
         running: task and adapter of every running request.
-        free_blocks: KV blocks that prefills may use; what decodes need is taken off already.
-        decodes: number of running requests in decode.
     """
 
     def __init__(
-        self,
-        limits: Limits,
-        running: Iterable[tuple[Task, int]],
-        free_blocks: int,
-        blocks_needed: BlocksNeeded,
-        decodes: int = 0,
+        self, limits: Limits, running: Iterable[tuple[Task, int]], blocks: FreeBlocks
     ) -> None:
         self._limits = limits
-        self._free_blocks = free_blocks
-        self._blocks_needed = blocks_needed
-        self._decodes = decodes
+        self._blocks = blocks
+        self._free = blocks.count
         self._rows = dict.fromkeys(Task, 0)
         self._adapters: dict[Task, set[int]] = {task: set() for task in Task}
         self._reserved: dict[Prefill, int] = {}
+        self._unfit: list[Prefill] = []
+        self._admitted = 0
         for task, adapter in running:
             self._occupy(task, adapter)
 
@@ -78,39 +48,49 @@ class Admission:
         A chunk must not take its blocks from a decode. With no decode there is nothing to
         displace, and going on is the only way to free blocks.
         """
-        needed = self._blocks_needed(prefill, self._free_blocks)
-        fits = needed <= self._free_blocks
-        self._free_blocks -= needed
-        return fits or not self._decodes
+        needed = self._blocks.needed(prefill, self._free)
+        fits = needed <= self._free
+        self._free -= needed
+        return fits or not self._blocks.decodes
 
     def reserve(self, prefill: Prefill) -> None:
-        """Set free blocks aside for a request that was overtaken often enough, as far as they go.
+        """Set blocks aside for a request that was overtaken often enough, as far as they go.
 
         Whoever reserves first has the first claim, or two such requests could block each other.
         """
-        needed = self._blocks_needed(prefill, self._free_blocks)
-        self._reserved[prefill] = max(0, min(needed, self._free_blocks))
-        self._free_blocks -= self._reserved[prefill]
+        if self._has_slot(prefill):
+            available = max(0, self._free - self._blocks.headroom)
+            self._reserved[prefill] = min(self._blocks.needed(prefill, available), available)
+            self._free -= self._reserved[prefill]
 
-    def admit(self, prefill: Prefill) -> bool:
-        """Admit a waiting request if a row, its adapter and the blocks for all of it are free."""
-        if not self._has_row(prefill.task) or not self._has_adapter(prefill):
-            return False
-        available = self._free_blocks + self._reserved.get(prefill, 0)
-        needed = self._blocks_needed(prefill, available)
+    def admit(self, prefill: Prefill) -> Verdict:
+        """Admit a waiting request if a row, its adapter and the blocks for all of it are free.
+
+        One that lacks blocks counts as overtaken by every admission of the step, whatever the
+        task: any of them may take the blocks that it waits for.
+        """
+        if not self._has_slot(prefill):
+            return Verdict.NO_SLOT
+        reserved = self._reserved.get(prefill, 0)
+        available = self._free + reserved - self._blocks.headroom
+        needed = self._blocks.needed(prefill, available)
         if needed > available:
-            return False
-        self._reserved.pop(prefill, None)
-        self._free_blocks = available - needed
+            prefill.overtaken += self._admitted
+            self._unfit.append(prefill)
+            return Verdict.NO_BLOCKS
+        self._free += self._reserved.pop(prefill, 0) - needed
         self._occupy(prefill.task, prefill.adapter)
-        return True
+        self._admitted += 1
+        for unfit in self._unfit:
+            unfit.overtaken += 1
+        return Verdict.ADMITTED
+
+    def _has_slot(self, prefill: Prefill) -> bool:
+        return self._has_row(prefill.task) and self._has_adapter(prefill)
 
     def _has_row(self, task: Task) -> bool:
-        limits = self._limits
-        return (
-            sum(self._rows.values()) < limits.sequences
-            and self._rows[task] < limits.sequences - limits.places_kept
-        )
+        rows, kept = self._limits.sequences, self._limits.places_kept
+        return sum(self._rows.values()) < rows and self._rows[task] < rows - kept
 
     def _has_adapter(self, prefill: Prefill) -> bool:
         slots, own = self._limits.adapter_slots, self._adapters[prefill.task]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from orthrus_serving.scheduling.admission import OVERTAKING_LIMIT, Admission
+from orthrus_serving.scheduling.admission import Admission, Verdict
+from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT
 from orthrus_serving.scheduling.prefill import Prefill
 
 
@@ -10,8 +11,8 @@ class Lane:
     """Grants tokens to its head: partly run requests first, then waiting ones as admitted.
 
     The head keeps its place until all its tokens are granted, so requests finish in order
-    rather than all together. A waiting request that cannot run (adapter slot, KV blocks) is
-    passed over, a bounded number of times; how far a step looks past it is bounded too.
+    rather than all together. A waiting request that cannot run is passed over, a bounded number
+    of times; how far a step looks past the first one is bounded too.
 
     Args:
         grants: tokens by request, in order of the first grant; lanes of a step share it.
@@ -29,7 +30,8 @@ class Lane:
         self._admission = admission
         self._grants = grants
         self._head: Prefill | None = None
-        self._passed: list[Prefill] = []
+        self._looked_past = 0
+        self._without_slot: list[Prefill] = []
         self.granted = 0
 
     @property
@@ -44,9 +46,6 @@ class Lane:
         if not self.open or self._head is None:
             return 0
         tokens = min(limit, self._left(self._head))
-        if self._head.waiting and self._head not in self._grants:
-            for passed in self._passed:
-                passed.overtaken += 1
         self._grants[self._head] = self._grants.get(self._head, 0) + tokens
         self.granted += tokens
         return tokens
@@ -62,12 +61,16 @@ class Lane:
         return prefill.remaining - self._grants.get(prefill, 0)
 
     def _admit_next(self) -> Prefill | None:
-        if len(self._passed) >= OVERTAKING_LIMIT:
-            return None
         for prefill in self._waiting:
-            if self._admission.admit(prefill):
+            verdict = self._admission.admit(prefill)
+            if verdict is Verdict.ADMITTED:
+                for passed in self._without_slot:
+                    passed.overtaken += 1
                 return prefill
-            self._passed.append(prefill)
-            if prefill.overtaken >= OVERTAKING_LIMIT or len(self._passed) >= OVERTAKING_LIMIT:
-                self._waiting = iter(())
+            if verdict is Verdict.NO_SLOT:
+                self._without_slot.append(prefill)
+            self._looked_past += 1
+            if max(prefill.overtaken, self._looked_past) >= OVERTAKING_LIMIT:
+                break
+        self._waiting = iter(())
         return None

@@ -7,9 +7,10 @@ from itertools import islice
 from operator import attrgetter
 from typing import Self
 
-from orthrus_serving.scheduling.admission import OVERTAKING_LIMIT, Admission
+from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.backlog import Backlog
 from orthrus_serving.scheduling.lane import Lane
+from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
 
@@ -53,15 +54,15 @@ class Step:
         backlog: Backlog,
         admission: Admission,
     ) -> Self:
-        """Set blocks aside for `running` prefills, then for heads overtaken often enough."""
+        """Set blocks aside for `running` prefills, then for requests overtaken often enough."""
         partial: dict[Task, list[Prefill]] = {task: [] for task in Task}
         for prefill in sorted(running, key=_arrival):
             if admission.resume(prefill):
                 partial[prefill.task].append(prefill)
-        heads = (head for task in Task for head in islice(backlog.waiting(task), 1))
-        for head in sorted(heads, key=_arrival):
-            if head.overtaken >= OVERTAKING_LIMIT:
-                admission.reserve(head)
+        first = (p for task in Task for p in islice(backlog.waiting(task), OVERTAKING_LIMIT))
+        for prefill in sorted(first, key=_arrival):
+            if prefill.overtaken >= OVERTAKING_LIMIT:
+                admission.reserve(prefill)
         return cls(token_budget, decodes, partial, backlog, admission)
 
     def lane(self, task: Task, grants: dict[Prefill, int]) -> Lane:
