@@ -1,10 +1,13 @@
 """What a Deployment says of its replicas."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from orthrus_operator.planner.problem import Problem
+
+_POD_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ def rollout_problems(deployment: Mapping[str, Any] | None) -> Iterator[Problem]:
     """Problems that show on the Deployment and on no pod."""
     conditions = (deployment or {}).get("status", {}).get("conditions", [])
     for condition in conditions:
-        message = condition.get("message", "")
+        # Each try names another pod; without the name the message stays the same.
+        message = _POD_NAME.sub("", condition.get("message", ""))
         if condition["type"] == "ReplicaFailure" and condition["status"] == "True":
             if "exceeded quota" in message:
                 yield Problem(

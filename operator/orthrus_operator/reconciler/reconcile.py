@@ -13,7 +13,7 @@ from orthrus_operator.planner.containment import missing_field
 from orthrus_operator.planner.desired import ServingImages, desired_objects
 from orthrus_operator.planner.status import World, observed_status
 from orthrus_operator.reconciler.apply import Applier
-from orthrus_operator.reconciler.client import Api
+from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import ownership_problem
 from orthrus_operator.reconciler.paths import (
@@ -135,7 +135,12 @@ class Reconciler:
             "status": status,
         }
         path = orthrus_path(metadata.namespace, metadata.name)
-        await self._api.apply(f"{path}/status", body)
+        try:
+            await self._api.apply(f"{path}/status", body)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            return  # Deleted meanwhile: the event of that is on its way.
         ready = status["conditions"][0]
         _logger.info("status of %s: %s, %s", path, ready["reason"], ready["message"])
 

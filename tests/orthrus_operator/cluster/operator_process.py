@@ -1,0 +1,86 @@
+"""`orthrus-operator run` as a process that has exactly the rights that it declares."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from e2e.kubectl import Kubectl
+from orthrus_operator.reconciler.permissions import PERMISSIONS
+
+_COMMAND = Path(sys.executable).parent / "orthrus-operator"
+
+
+class Operator:
+    """The process, for the namespace of `kubectl`."""
+
+    def __init__(self, kubectl: Kubectl, folder: Path) -> None:
+        self._kubectl = kubectl
+        self._kubeconfig = folder / "kubeconfig"
+        self._log = folder / "operator.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        _grant(kubectl)
+        self._kubeconfig.write_text(yaml.safe_dump(_kubeconfig(kubectl)))
+
+    def start(self) -> None:
+        environment = os.environ | {
+            "KUBECONFIG": str(self._kubeconfig),
+            "ORTHRUS_NAMESPACES": self._kubectl.namespace,
+            "ORTHRUS_SERVING_IMAGE_GPU": "registry.invalid/serving-gpu:1",
+            "ORTHRUS_SERVING_IMAGE_CPU": "registry.invalid/serving-cpu:1",
+            "ORTHRUS_RESYNC_SECONDS": "1",
+            "ORTHRUS_LIVENESS_PORT": "18080",
+        }
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(_COMMAND), "run"], env=environment, stdout=log, stderr=log
+            )
+
+    def stop(self) -> int:
+        """Ends it as Kubernetes would; its exit status."""
+        assert self._process
+        self._process.terminate()
+        return self._process.wait(timeout=20)
+
+    def log(self) -> str:
+        return self._log.read_text()
+
+
+def _grant(kubectl: Kubectl) -> None:
+    rules = [
+        {"apiGroups": [rule.group], "resources": [rule.resource], "verbs": list(rule.verbs)}
+        for rule in PERMISSIONS
+    ]
+    rbac = "rbac.authorization.k8s.io"
+    subject = {"kind": "ServiceAccount", "name": "operator", "namespace": kubectl.namespace}
+    kubectl.apply(
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "operator"}},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "Role",
+            "metadata": {"name": "operator"},
+            "rules": rules,
+        },
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "RoleBinding",
+            "metadata": {"name": "operator"},
+            "subjects": [subject],
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": "operator"},
+        },
+    )
+
+
+def _kubeconfig(kubectl: Kubectl) -> dict[str, Any]:
+    """The cluster as `kubectl` reaches it, the operator's own token."""
+    config: dict[str, Any] = json.loads(
+        kubectl("config", "view", "--raw", "--minify", "-o", "json")
+    )
+    token = kubectl("create", "token", "operator").strip()
+    config["users"] = [{"name": "operator", "user": {"token": token}}]
+    config["contexts"][0]["context"]["user"] = "operator"
+    return config

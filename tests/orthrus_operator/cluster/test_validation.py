@@ -1,0 +1,313 @@
+"""The API server itself refuses wrong objects with a sentence that names the field."""
+
+import json
+from typing import Any
+
+import pytest
+
+from e2e.kubectl import Kubectl, KubectlError
+from orthrus_operator.api.group import API_VERSION, KIND
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.planner.containment import missing_field
+
+pytestmark = pytest.mark.cluster
+
+HF = {"source": "hf://org/model"}
+LONG = "x" * 600
+
+
+def model(**fields: Any) -> dict[str, Any]:
+    return {"model": HF | fields}
+
+
+def engine(**arguments: Any) -> dict[str, Any]:
+    return {"engineArgs": {name.replace("_", "-"): value for name, value in arguments.items()}}
+
+
+INVALID: list[tuple[dict[str, Any], str, str]] = [
+    # what is wrong, the field that the message names, words of the message
+    ({"model": None}, "spec.model", "Required value"),
+    ({"model": {}}, "spec.model.source", "Required value"),
+    (model(source="org/model"), "spec.model.source", "must be hf://ORG/NAME"),
+    (model(source="hf://model"), "spec.model.source", "must be hf://ORG/NAME"),
+    (model(source="hf://org/model@main"), "spec.model.source", "must be hf://ORG/NAME"),
+    (model(source="s3://bucket/model"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="host:///models"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="oci://registry/image"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="pvc:///path"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="pvc://claim/a b"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="pvc://claim/../../etc"), "spec.model.source", ".. as a path segment"),
+    (model(source="pvc://claim/.."), "spec.model.source", ".. as a path segment"),
+    (model(source=f"hf://org/{LONG}"), "spec.model.source", "Too long"),
+    (model(source=7), "spec.model.source", "must be of type string"),
+    (model(source="pvc://claim/m", revision="v1"), "spec.model.revision", "only for hf://"),
+    (model(revision=""), "spec.model.revision", "at least 1 chars"),
+    (model(servedName=""), "spec.model.servedName", "at least 1 chars"),
+    (model(tokenSecretRef={"name": "hub"}), "spec.model.tokenSecretRef.key", "Required value"),
+    (
+        model(source="pvc://claim/m", tokenSecretRef={"name": "hub", "key": "token"}),
+        "spec.model.tokenSecretRef",
+        "only for hf://",
+    ),
+    (
+        model(cache={"emptyDir": {}, "persistentVolumeClaim": {"claimName": "c"}}),
+        "spec.model.cache.emptyDir",
+        "set only one of",
+    ),
+    (
+        model(cache={"persistentVolumeClaim": {}}),
+        "spec.model.cache.persistentVolumeClaim.claimName",
+        "Required value",
+    ),
+    (model(cache={"hostPath": {"path": "/"}}), "spec.model.cache.hostPath", "unknown field"),
+    (
+        model(cache={"emptyDir": {"sizeLimit": "lots"}}),
+        "spec.model.cache.emptyDir.sizeLimit",
+        "must be a quantity",
+    ),
+    (
+        model(cache={"emptyDir": {"sizeLimit": "-1Gi"}}),
+        "spec.model.cache.emptyDir.sizeLimit",
+        "must be a quantity",
+    ),
+    ({"embedding": {"pooling": "max"}}, "spec.embedding.pooling", '"weighted-mean"'),
+    ({"embedding": {"adapter": "e5"}}, "spec.embedding.adapter", "unknown field"),
+    ({"embedding": {"normalize": True}}, "spec.embedding.normalize", "unknown field"),
+    ({"scheduling": {"policy": "best"}}, "spec.scheduling.policy", '"ibs"'),
+    (
+        {"scheduling": {"maxBatchedTokens": 8}},
+        "spec.scheduling.maxBatchedTokens",
+        "greater than or equal to 16",
+    ),
+    (
+        {"scheduling": {"maxBatchedTokens": 2**21}},
+        "spec.scheduling.maxBatchedTokens",
+        "less than or equal to 1048576",
+    ),
+    (
+        {"scheduling": {"maxBatchedTokens": "2048"}},
+        "spec.scheduling.maxBatchedTokens",
+        "must be of type integer",
+    ),
+    (
+        {"scheduling": {"maxBatchedTokens": 256, "embeddingChunkTokens": 512}},
+        "spec.scheduling.embeddingChunkTokens",
+        "must be at most maxBatchedTokens",
+    ),
+    (
+        {"scheduling": {"embeddingChunkTokens": 4096}},
+        "spec.scheduling.embeddingChunkTokens",
+        "2048 when not set",
+    ),
+    (
+        {"scheduling": {"embeddingChunkTokens": 0}},
+        "spec.scheduling.embeddingChunkTokens",
+        "greater than or equal to 1",
+    ),
+    (
+        {"scheduling": {"maxSequences": 2048}},
+        "spec.scheduling.maxSequences",
+        "must be less than maxBatchedTokens",
+    ),
+    (
+        {"scheduling": {"minOpportunities": -1}},
+        "spec.scheduling.minOpportunities",
+        "greater than or equal to 0",
+    ),
+    ({"scheduling": {"maxQueuedTokens": 1}}, "spec.scheduling.maxQueuedTokens", "unknown field"),
+    ({"replicas": -1}, "spec.replicas", "greater than or equal to 0"),
+    ({"replicas": 1.5}, "spec.replicas", "must be of type integer"),
+    ({"accelerator": {"type": "tpu"}}, "spec.accelerator.type", '"cpu"'),
+    (
+        {"accelerator": {"type": "cpu", "resourceName": "nvidia.com/gpu"}},
+        "spec.accelerator.resourceName",
+        "only for type gpu",
+    ),
+    ({"accelerator": {"resourceName": "gpu"}}, "spec.accelerator.resourceName", "nvidia.com/gpu"),
+    ({"accelerator": {"count": 2}}, "spec.accelerator.count", "unknown field"),
+    (
+        {"resources": {"requests": {"memory": "much"}}},
+        "spec.resources.requests",
+        "must be a quantity",
+    ),
+    ({"resources": {"limits": {"cpu": -1}}}, "spec.resources.limits", "must be a quantity"),
+    (
+        {"resources": {"requests": {"cpu": 4}, "limits": {"cpu": "3500m"}}},
+        "spec.resources.requests",
+        "may not exceed resources.limits",
+    ),
+    (
+        {"resources": {"limits": {"nvidia.com/gpu": 2}}},
+        "spec.resources.limits",
+        "may not count the GPU",
+    ),
+    (
+        {
+            "resources": {"requests": {"amd.com/gpu": 1}},
+            "accelerator": {"resourceName": "amd.com/gpu"},
+        },
+        "spec.resources.requests",
+        "may not count the GPU",
+    ),
+    (
+        {"resources": {"limits": {f"example.com/{i}": 1 for i in range(17)}}},
+        "spec.resources.limits",
+        "at most 16",
+    ),
+    ({"rollout": {"strategy": "BlueGreen"}}, "spec.rollout.strategy", '"Recreate"'),
+    (
+        {"rollout": {"maxUnavailable": 0}},
+        "spec.rollout.maxUnavailable",
+        "needs maxSurge of at least 1",
+    ),
+    (
+        {"rollout": {"maxSurge": 0, "maxUnavailable": "0%"}},
+        "spec.rollout.maxUnavailable",
+        "needs maxSurge of at least 1",
+    ),
+    (
+        {"rollout": {"strategy": "Recreate", "maxSurge": 1}},
+        "spec.rollout.strategy",
+        "only for strategy Rolling",
+    ),
+    ({"rollout": {"maxSurge": "half"}}, "spec.rollout.maxSurge", "a percentage such as 25%"),
+    ({"rollout": {"maxSurge": -1}}, "spec.rollout.maxSurge", "a number of replicas"),
+    ({"drainSeconds": -1}, "spec.drainSeconds", "greater than or equal to 0"),
+    ({"drainSeconds": 7200}, "spec.drainSeconds", "less than or equal to 3600"),
+    ({"service": {"type": "ExternalName"}}, "spec.service.type", '"LoadBalancer"'),
+    ({"service": {"port": 0}}, "spec.service.port", "greater than or equal to 1"),
+    ({"image": {"repository": "registry.example/serving"}}, "spec.image.tag", "needs image.tag"),
+    (
+        {"image": {"repository": "registry.example/serving:1", "tag": "1"}},
+        "spec.image.repository",
+        "without tag or digest",
+    ),
+    ({"image": {"tag": "a b"}}, "spec.image.tag", "must be a tag"),
+    ({"image": {"pullPolicy": "Sometimes"}}, "spec.image.pullPolicy", '"IfNotPresent"'),
+    ({"image": {"pullSecrets": [{}]}}, "spec.image.pullSecrets[0].name", "Required value"),
+    (
+        {"image": {"pullSecrets": [{"name": "a"}, {"name": "a"}]}},
+        "spec.image.pullSecrets[1]",
+        "Duplicate value",
+    ),
+    ({"paused": "yes"}, "spec.paused", "must be of type boolean"),
+    (engine(gpu_memory_utilization=0.9), "spec.engineArgs", "must be of type string"),
+    (engine(enforce_eager=True), "spec.engineArgs", "must be of type string"),
+    ({"engineArgs": {"--seed": "1"}}, "spec.engineArgs", "without leading dashes"),
+    ({"engineArgs": {"max_model_len": "1"}}, "spec.engineArgs", "such as gpu-memory-utilization"),
+    ({"engineArgs": {"hf-overrides.x": "1"}}, "spec.engineArgs", "one JSON string"),
+    (engine(no_enable_prefix_caching="true"), "spec.engineArgs", 'set the value to "false"'),
+    (engine(port="1"), "spec.engineArgs", "spec.service.port"),
+    (engine(max_num_seqs="1"), "spec.engineArgs", "spec.scheduling.maxSequences"),
+    (engine(api_key="secret"), "spec.engineArgs", "could read it"),
+    (engine(tensor_parallel_size="2"), "spec.engineArgs", "exactly one GPU"),
+    (engine(enable_lora="true"), "spec.engineArgs", "adapters are not served yet"),
+    (engine(config="flags.yaml"), "spec.engineArgs", "a file could set any flag"),
+    ({"podTemplate": {}}, "spec.podTemplate", "unknown field"),
+    ({"autoscaling": {"maxReplicas": 2}}, "spec.autoscaling", "unknown field"),
+]
+
+VALID: dict[str, dict[str, Any]] = {
+    "smallest": {},
+    "small budget alone": {"scheduling": {"maxBatchedTokens": 16}},
+    "chunk equal to budget": {"scheduling": {"maxBatchedTokens": 64, "embeddingChunkTokens": 64}},
+    "the paper's form": {"scheduling": {"minOpportunities": 0}},
+    "first come": {"scheduling": {"policy": "fcfs"}},
+    "no replicas": {"replicas": 0},
+    "claim root": {"model": {"source": "pvc://claim"}},
+    "claim path with dots": {"model": {"source": "pvc://my.claim/v1..2/model"}},
+    "cpu": {"accelerator": {"type": "cpu"}, "resources": {"limits": {"memory": "6Gi", "cpu": 2}}},
+    "mig": {"accelerator": {"resourceName": "nvidia.com/mig-3g.40gb"}},
+    "equal request and limit": {
+        "resources": {"requests": {"cpu": "1000m"}, "limits": {"cpu": 1}},
+    },
+    "spare GPUs": {"rollout": {"maxSurge": 1, "maxUnavailable": 0}},
+    "percentages": {"rollout": {"maxSurge": "25%", "maxUnavailable": "10%"}},
+    "recreate": {"rollout": {"strategy": "Recreate"}},
+    "tag alone": {"image": {"tag": "1.2.3"}},
+    "registry with port": {"image": {"repository": "r.example:5000/a/b_c", "tag": "v1"}},
+    "engine arguments": {
+        "engineArgs": {"gpu-memory-utilization": "0.9", "override-generation-config": '{"a": 1}'}
+    },
+    "everything": {
+        "model": {
+            "source": "hf://org/model",
+            "revision": "main",
+            "servedName": "Name/of.model",
+            "tokenSecretRef": {"name": "hub", "key": "token"},
+            "cache": {"emptyDir": {"sizeLimit": "20Gi"}},
+        },
+        "embedding": {"pooling": "last"},
+        "scheduling": {
+            "policy": "homogeneous",
+            "maxBatchedTokens": 4096,
+            "embeddingChunkTokens": 256,
+            "minOpportunities": 2,
+            "maxSequences": 64,
+        },
+        "replicas": 4,
+        "accelerator": {"type": "gpu", "resourceName": "amd.com/gpu"},
+        "resources": {"requests": {"cpu": "4", "memory": "32Gi"}},
+        "rollout": {"strategy": "Rolling", "maxSurge": 0, "maxUnavailable": 1},
+        "drainSeconds": 300,
+        "service": {"type": "LoadBalancer", "port": 8080},
+        "image": {
+            "repository": "registry.example/serving",
+            "tag": "1",
+            "pullPolicy": "Always",
+            "pullSecrets": [{"name": "a"}, {"name": "b"}],
+        },
+        "paused": True,
+        "engineArgs": {"seed": "1"},
+    },
+}
+
+
+def an_object(spec: dict[str, Any], name: str = "candidate") -> str:
+    whole = {"model": HF} | spec
+    return json.dumps(
+        {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "metadata": {"name": name},
+            "spec": {key: value for key, value in whole.items() if value is not None},
+        }
+    )
+
+
+@pytest.mark.parametrize(("spec", "field", "words"), INVALID, ids=lambda value: str(value)[:60])
+def test_refused(kubectl: Kubectl, spec: dict[str, Any], field: str, words: str) -> None:
+    with pytest.raises(KubectlError) as refusal:
+        kubectl("create", "--dry-run=server", "-f", "-", stdin=an_object(spec))
+    assert field in str(refusal.value)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["1st", "a" * 53, "dots.in.it"])
+def test_a_name_that_no_service_can_have_is_refused(kubectl: Kubectl, name: str) -> None:
+    with pytest.raises(KubectlError, match="names the Service"):
+        kubectl("create", "--dry-run=server", "-f", "-", stdin=an_object({}, name))
+
+
+@pytest.mark.parametrize("case", VALID)
+def test_accepted_and_understood(kubectl: Kubectl, case: str) -> None:
+    """What the API server stores holds what was sent, and our types read all of it."""
+    sent = json.loads(an_object(VALID[case]))
+    stored = json.loads(
+        kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(sent))
+    )
+    assert missing_field(sent["spec"], stored["spec"]) is None
+    read = OrthrusDeployment.from_object(stored).spec
+    assert read.model_dump(by_alias=True, mode="json", exclude_none=True) == stored["spec"]
+
+
+@pytest.mark.parametrize("mode", ["--server-side=false", "--server-side=true"])
+def test_defaults_are_no_drift(kubectl: Kubectl, mode: str) -> None:
+    manifest = an_object({}, f"drift-{mode[-4:].strip('=')}")
+    kubectl("apply", mode, "-f", "-", stdin=manifest)
+    assert kubectl("diff", mode, "-f", "-", stdin=manifest) == ""
+
+
+def test_explain_reads_as_documentation(kubectl: Kubectl) -> None:
+    text = kubectl("explain", "orth.spec.scheduling.minOpportunities")
+    assert "a short prompt never waits" in " ".join(text.split())
