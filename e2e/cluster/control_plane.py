@@ -71,7 +71,7 @@ class ControlPlane:
                 "etcd-cafile": pki.etcd.files.certificate,
                 "etcd-certfile": pki.etcd_client.certificate,
                 "etcd-keyfile": pki.etcd_client.key,
-                # exec, logs and port-forward go to the kubelet's address: node names do not resolve.
+                # exec, logs and port-forward go to the address: node names do not resolve.
                 "kubelet-preferred-address-types": "InternalIP",
                 "kubelet-certificate-authority": pki.cluster.files.certificate,
                 "kubelet-client-certificate": pki.kubelet_client.certificate,

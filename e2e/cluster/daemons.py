@@ -1,5 +1,6 @@
 """Long-running components: found again by later commands, restarted when their settings change."""
 
+import datetime
 import hashlib
 import json
 import os
@@ -29,7 +30,7 @@ class Daemon:
     """None when it works, else the state seen."""
     inputs: tuple[Path, ...] = ()
     """Files whose content it reads at start only."""
-    seconds: float = 60
+    seconds: float = 120
 
     def fingerprint(self) -> str:
         """Changes when the daemon must be restarted to follow its settings."""
@@ -61,6 +62,11 @@ class Daemons:
         """The process of the daemon `name`, or None when it is not alive."""
         record = self._record(name)
         return record.pid if record and _started(record.pid) == record.started else None
+
+    def started_at(self, name: str) -> datetime.datetime:
+        """When the daemon `name` was last started, to the second below."""
+        written = (self._layout.pids / f"{name}.json").stat().st_mtime
+        return datetime.datetime.fromtimestamp(int(written), datetime.UTC)
 
     def ensure(self, daemon: Daemon) -> bool:
         """Have `daemon` run with these settings, and work. True when it had to be started.

@@ -1,5 +1,6 @@
 """Bringing a cluster up and down. Both may be repeated at any time, from any half state."""
 
+import datetime
 import hashlib
 import shutil
 from collections.abc import Iterator
@@ -23,8 +24,9 @@ from e2e.cluster.namespaces import (
     system_cgroup,
 )
 from e2e.cluster.network import ensure_host_link, ensure_node_link
-from e2e.cluster.node import FAKE_GPUS, NodeComponents
+from e2e.cluster.node import FAKE_GPUS, NodeComponents, kubelet_name
 from e2e.cluster.pki import Pki
+from e2e.cluster.probes import dns_probe
 from e2e.cluster.progress import step
 from e2e.cluster.tools import all_tools
 from e2e.cluster.waiting import wait_until
@@ -94,22 +96,28 @@ class _Up:
             if image.reference not in present:
                 with step(f"Load image {image.name} into {node.name}"):
                     containers.import_archive(image.archive())
+        self._ensure(components.fake_gpus())
         self._ensure(components.kubelet())
         with step(f"Wait for {node.name} to be Ready"):
             wait_until(f"{node.name} is Ready", lambda: self._not_ready(node), seconds=60)
         self._ensure(components.kube_proxy())
         with step(f"Offer {FAKE_GPUS} fake GPUs on {node.name}"):
-            self._daemons.ensure(components.fake_gpus())
+            offered = components.offered_gpus
+            wait_until(f"{node.name} offers fake GPUs", offered, seconds=60)
 
     def _not_ready(self, node: Node) -> str | None:
+        """None when the node is Ready in the words of the kubelet that runs now."""
         try:
             conditions = self._kubectl.get("node", node.name)["status"].get("conditions", [])
         except ClusterError as error:
             return str(error)
         ready = next((each for each in conditions if each["type"] == "Ready"), None)
-        if ready and ready["status"] == "True":
-            return None
-        return ready["message"] if ready else "it has no Ready condition"
+        if ready is None:
+            return "it has no Ready condition"
+        reported = datetime.datetime.fromisoformat(ready["lastHeartbeatTime"])
+        if reported < self._daemons.started_at(kubelet_name(node)):
+            return "no report of its kubelet since it started"
+        return None if ready["status"] == "True" else str(ready["message"])
 
     def _start_dns(self) -> None:
         template = _COREDNS.read_text()
@@ -121,11 +129,10 @@ class _Up:
                     service_address=self._layout.dns_service_address,
                 )
             )
-            self._kubectl(
-                *("rollout", "status", "deployment/coredns", "--namespace=kube-system"),
-                "--timeout=90s",
-                seconds=100,
+            answers = dns_probe(
+                self._layout.dns_service_address, "kubernetes.default.svc.cluster.local"
             )
+            wait_until("coredns answers", answers, seconds=120)
 
     def _remove_node(self, node: Node) -> None:
         layout = self._layout

@@ -23,6 +23,11 @@ _KUBELET_HEALTH_PORT = 10248
 _PROXY_HEALTH_PORT = 10256
 
 
+def kubelet_name(node: Node) -> str:
+    """The name of the node's kubelet among the daemons."""
+    return f"{node.name}-kubelet"
+
+
 class NodeComponents:
     """Describes the components of one node; writes their configuration files, starts nothing."""
 
@@ -84,14 +89,14 @@ class NodeComponents:
         return self._daemon("kube-proxy", (tool("kube-proxy"), f"--config={config}"), ready, config)
 
     def fake_gpus(self) -> Daemon:
+        """To be started before the kubelet, which it waits for: see `offered_gpus`."""
         command = (tool("fake-gpu"), f"-resource={GPU_RESOURCE}", f"-count={FAKE_GPUS}")
-        return self._daemon("fake-gpu", command, self.offered_gpus)
+        return self._daemon("fake-gpu", command, lambda: None)
 
     def offered_gpus(self) -> str | None:
         """None when the node's object offers the fake GPUs, else what it offers."""
-        kubectl = Kubectl(self._layout.kubeconfig)
         try:
-            node = kubectl.get("node", self._node.name)
+            node = Kubectl(self._layout.kubeconfig).get("node", self._node.name)
         except ClusterError as error:
             return str(error)
         offered = node["status"].get("allocatable", {}).get(GPU_RESOURCE, "0")

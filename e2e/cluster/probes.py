@@ -1,7 +1,9 @@
 """Asking a component whether it works, the way a client would."""
 
 import http.client
+import socket
 import ssl
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +45,26 @@ def https_probe(
 def http_probe(address: str, port: int, path: str) -> Callable[[], str | None]:
     """A check that `GET http://address:port/path` answers 200."""
     return lambda: _ask(http.client.HTTPConnection(address, port, timeout=_SECONDS), path)
+
+
+def dns_probe(server: str, name: str) -> Callable[[], str | None]:
+    """A check that the DNS server has an address for `name` (RFC 1035, one question over UDP)."""
+    labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    header = struct.pack(">6H", 1, 0x0100, 1, 0, 0, 0)  # id, recursion desired, one question
+    question = labels + struct.pack(">B2H", 0, 1, 1)  # root label, type A, class IN
+
+    def check() -> str | None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.settimeout(1)
+            try:
+                client.sendto(header + question, (server, 53))
+                answer = client.recv(512)
+            except OSError as error:
+                return f"{server}: {error}"
+        _, flags, _, answers, _, _ = struct.unpack(">6H", answer[:12])
+        return None if answers else f"{server} has no address of {name}, code {flags & 0xF}"
+
+    return check
 
 
 def _ask(connection: http.client.HTTPConnection, path: str) -> str | None:

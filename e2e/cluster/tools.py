@@ -46,7 +46,6 @@ MODULES = (
             *(f"k8s.io/kubernetes/cmd/kube-{part}" for part in ("scheduler", "proxy")),
             "k8s.io/kubernetes/cmd/kubelet",
             "k8s.io/kubernetes/cmd/kubectl",
-            "./fake-gpu",
         ),
         (
             f"k8s.io/component-base/version.gitVersion=v{_KUBERNETES}",
@@ -60,6 +59,7 @@ MODULES = (
         (f"helm.sh/helm/v4/internal/version.version=v{_HELM}",),
     ),
     Module("coredns", ("./coredns",)),
+    Module("fakegpu", ("./fake-gpu",)),
 )
 
 

@@ -21,7 +21,8 @@ import (
 
 const (
 	socketName = "orthrus-fake-gpu.sock"
-	pollEvery  = 200 * time.Millisecond
+	// A kubelet that starts with GPU pods assigned fails them unless the plug-in is there before it looks at them.
+	pollEvery = 10 * time.Millisecond
 )
 
 type plugin struct {
