@@ -20,6 +20,7 @@ FROM base AS operator-code
 COPY operator/orthrus_operator /opt/orthrus/orthrus_operator
 COPY images/bin/orthrus-operator /opt/orthrus/bin/
 COPY LICENSE /opt/orthrus/
+COPY images/orthrus.dist-info /opt/orthrus/orthrus.dist-info
 RUN python3 -m compileall -q --invalidation-mode unchecked-hash /opt/orthrus
 
 FROM operator-packages AS operator
@@ -37,6 +38,7 @@ FROM base AS serving-code
 COPY serving/orthrus_serving /opt/orthrus/orthrus_serving
 COPY images/bin/orthrus /opt/orthrus/bin/
 COPY LICENSE /opt/orthrus/
+COPY images/orthrus.dist-info /opt/orthrus/orthrus.dist-info
 RUN python3 -m compileall -q --invalidation-mode unchecked-hash /opt/orthrus
 
 # vLLM's CPU kernels link libnuma.

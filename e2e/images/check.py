@@ -1,4 +1,4 @@
-"""Imports an image's code the way a pod would: uid 1000, read-only root file system, no rights."""
+"""Runs an image's code the way a pod would: uid 1000, read-only root file system, no rights."""
 
 import json
 import subprocess
@@ -23,9 +23,9 @@ IMPORTS = {
 
 
 def check(name: str) -> None:
-    """Build image `name` and import its code in a container.
+    """Build image `name`; start its command and import all its code in a container.
 
-    Raises ImageError with the container's last line when an import fails.
+    Raises ImageError with the container's last line when either fails.
     """
     wanted, unwanted = IMPORTS[name]
     program = (
@@ -38,17 +38,21 @@ def check(name: str) -> None:
     try:
         root = buildah.output("mount", container)
         image = json.loads(buildah.output("inspect", container))["OCIv1"]["config"]
-        with tempfile.TemporaryDirectory(prefix="orthrus-check-") as bundle:
-            config = _config(root, image["Env"], ["python", "-c", program])
-            (Path(bundle) / "config.json").write_text(json.dumps(config))
-            command = ["runc", "run", "--bundle", bundle, f"orthrus-check-{uuid.uuid4().hex[:8]}"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for command in ([*image["Entrypoint"], "--help"], ["python", "-c", program]):
+            _run(name, _config(root, image["Env"], command))
     finally:
         buildah.output("rm", container)
+    print(f"[{name}] runs as uid 1000 on a read-only root: {wanted}; no {unwanted}", flush=True)
+
+
+def _run(name: str, config: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory(prefix="orthrus-check-") as bundle:
+        (Path(bundle) / "config.json").write_text(json.dumps(config))
+        command = ["runc", "run", "--bundle", bundle, f"orthrus-check-{uuid.uuid4().hex[:8]}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise ImageError(f"{name}: {lines[-1]}")
-    print(f"[{name}] imports as uid 1000 on a read-only root: {wanted}; no {unwanted}", flush=True)
 
 
 def _config(root: str, environment: list[str], arguments: list[str]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""The pinned files: what pyproject.toml asks for, without addresses, and lean where it counts."""
+"""What the images take from pyproject.toml: its version, and pins of what it asks for."""
 
 import re
 import tomllib
+from email.parser import Parser
 
 import pytest
 from packaging.requirements import Requirement
@@ -14,9 +15,8 @@ FILES = {
     "serving-gpu": ("serving-gpu",),
     "dev": ("dev", "operator", "serving-cpu", "bench"),
 }
-EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-    "optional-dependencies"
-]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 
 
 def pins(name: str) -> dict[str, str]:
@@ -44,6 +44,11 @@ def test_the_pins_satisfy_the_extras(name: str) -> None:
 @pytest.mark.parametrize("name", ["operator", "serving-cpu"])
 def test_images_ship_the_versions_that_are_tested(name: str) -> None:
     assert pins(name).items() <= pins("dev").items()
+
+
+def test_the_images_carry_the_version_of_the_project() -> None:
+    metadata = Parser().parsestr((ROOT / "images/orthrus.dist-info/METADATA").read_text())
+    assert (metadata["Name"], metadata["Version"]) == (PROJECT["name"], PROJECT["version"])
 
 
 def test_the_operator_ships_no_torch_and_replicas_ship_no_kopf() -> None:
