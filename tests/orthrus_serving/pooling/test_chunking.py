@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -79,6 +79,7 @@ def pool_together(batch: list[Prompt]) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("method", sorted(HEADS))
+@settings(deadline=None)
 @given(prompt=prompts)
 def test_any_split_into_chunks_equals_one_pass(method: str, prompt: Prompt) -> None:
     prompt = Prompt(method, prompt.normalize, prompt.seed, prompt.chunks)
@@ -87,6 +88,7 @@ def test_any_split_into_chunks_equals_one_pass(method: str, prompt: Prompt) -> N
     torch.testing.assert_close(vector.double(), prompt.expected(), rtol=1e-5, atol=1e-6)
 
 
+@settings(deadline=None)
 @given(batch=st.lists(prompts, min_size=1, max_size=6))
 def test_requests_with_different_heads_share_steps(batch: list[Prompt]) -> None:
     pooled = pool_together(batch)
@@ -95,6 +97,7 @@ def test_requests_with_different_heads_share_steps(batch: list[Prompt]) -> None:
         torch.testing.assert_close(pooled[str(i)].double(), prompt.expected(), rtol=1e-5, atol=1e-6)
 
 
+@settings(deadline=None)
 @given(prompt=prompts, neighbours=st.lists(prompts, min_size=1, max_size=4))
 def test_neighbours_do_not_change_a_single_bit(prompt: Prompt, neighbours: list[Prompt]) -> None:
     alone = pool_together([prompt])["0"]
@@ -103,6 +106,7 @@ def test_neighbours_do_not_change_a_single_bit(prompt: Prompt, neighbours: list[
 
 
 @pytest.mark.parametrize("method", ["last", "cls"])
+@settings(deadline=None)
 @given(prompt=prompts)
 def test_heads_that_choose_one_token_are_exact(method: str, prompt: Prompt) -> None:
     prompt = Prompt(method, False, prompt.seed, prompt.chunks)
