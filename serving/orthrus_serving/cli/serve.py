@@ -1,14 +1,15 @@
 """`orthrus serve`: from the command line to the exit code of a replica."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
 
 import uvloop
 
-from orthrus_serving.engine.start_error import Reason
+from orthrus_serving.engine.start_error import Reason, StartError
 from orthrus_serving.server.listener import ListenOptions, bind
-from orthrus_serving.server.replica import Replica, StartedEngine
+from orthrus_serving.server.replica import EXIT_FAILED, Replica, StartedEngine
 from orthrus_serving.server.termination import report_failed_start
 
 EXIT_USAGE = 2
@@ -17,6 +18,7 @@ EXIT_USAGE = 2
 def serve(arguments: Sequence[str]) -> int:
     """Runs a replica until it is stopped; ends the process itself, whatever threads remain."""
     _set_environment()
+    _log_to_stderr()
     if {"-h", "--help"} & set(arguments):
         _print_help()
         return 0
@@ -26,14 +28,18 @@ def serve(arguments: Sequence[str]) -> int:
     except OSError as error:
         where = f"{options.host}:{options.port}"
         report_failed_start(Reason.START_FAILED, f"cannot listen on {where}: {error}")
-        return 1
+        return EXIT_FAILED
 
     def start_engine() -> StartedEngine:
         from orthrus_serving.engine.frontend.start import start
 
         return start(arguments)
 
-    code = uvloop.run(Replica(options, listening).run(start_engine))
+    try:
+        code = uvloop.run(Replica(options, listening).run(start_engine))
+    except StartError as error:
+        report_failed_start(error.reason, str(error))
+        code = EXIT_USAGE if error.reason is Reason.INVALID_ARGUMENTS else EXIT_FAILED
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
@@ -47,6 +53,16 @@ def _set_environment() -> None:
     os.environ["VLLM_WORKER_MULTIPROC_METHOD"] = "spawn"
     # A replica reports to its owner only.
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+
+
+def _log_to_stderr() -> None:
+    """Our own lines; vLLM and uvicorn set up theirs."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(levelname)s %(asctime)s [%(name)s] %(message)s"))
+    logger = logging.getLogger("orthrus_serving")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
 
 
 def _print_help() -> None:

@@ -12,7 +12,6 @@ from typing import Any, NoReturn, Protocol
 from prometheus_client import REGISTRY
 from starlette.types import ASGIApp
 
-from orthrus_serving.engine.start_error import StartError
 from orthrus_serving.server.api_key import ApiKeys
 from orthrus_serving.server.app import ReplicaApp
 from orthrus_serving.server.collector import SnapshotCollector
@@ -21,7 +20,6 @@ from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle
 from orthrus_serving.server.listener import Listener, ListenOptions
 from orthrus_serving.server.start_thread import kill_engine_processes, run_in_thread
-from orthrus_serving.server.termination import report_failed_start
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +52,7 @@ class Replica:
         self._stop = asyncio.Event()
 
     async def run(self, start_engine: Callable[[], StartedEngine]) -> int:
-        """Runs until stopped or failed; returns the exit code of the process."""
+        """Runs until stopped or dead; returns the exit code. Raises what `start_engine` raises."""
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
         listener = Listener(self._app, self._options)
@@ -65,9 +63,6 @@ class Replica:
                 return await self._serve(engine, listener, listening)
             finally:
                 engine.shutdown()
-        except StartError as failure:
-            report_failed_start(failure.reason, str(failure))
-            return EXIT_FAILED
         finally:
             listener.should_exit = True
             await listening

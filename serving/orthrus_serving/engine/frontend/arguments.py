@@ -42,7 +42,7 @@ class _Refused(argparse.Action):
 
 def build_parser() -> ServeParser:
     """vLLM's parser with the flags outside the allow-list hidden and refused."""
-    parser = ServeParser(
+    parser = ServeParser(  # type: ignore[no-untyped-call]
         "orthrus serve",
         allow_abbrev=False,
         usage="orthrus serve MODEL [flags]",
@@ -68,7 +68,7 @@ def _is_shown(group: argparse._ArgumentGroup) -> bool:
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Raises StartError (InvalidArguments); prints help and exits for `--help`."""
     parser = build_parser()
-    parsed = parser.parse_args(list(arguments))
+    parsed: argparse.Namespace = parser.parse_args(list(arguments))
     if parsed.model_tag is None:
         parser.error("name the model: orthrus serve MODEL [flags]")
     parsed.model = parsed.model_tag

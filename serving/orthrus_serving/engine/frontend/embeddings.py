@@ -11,17 +11,15 @@ from vllm.entrypoints.pooling.typing import AnyPoolingRequest, PoolingServeConte
 from vllm.entrypoints.serve.engine.serving import BaseServing
 from vllm.exceptions import GenerationError, VLLMValidationError
 
+from orthrus_serving.engine.embedding_cache import POOLINGS_THAT_SKIP_TOKENS
 from orthrus_serving.engine.frontend.embedding_space import HEADER, EmbeddingSpace
-
-PREFIX_CACHED_POOLINGS = {"last"}
-"""Heads that need no hidden state of a cached prefix."""
 
 
 class OrthrusServingEmbedding(ServingEmbedding):
     """vLLM's handler, which sends our head's parameters and never answers a wrong vector."""
 
     def __init__(self, *args: Any, space: EmbeddingSpace, **named: Any) -> None:
-        super().__init__(*args, **named)
+        super().__init__(*args, **named)  # type: ignore[no-untyped-call]
         self._pooling = space.pooling
         self._space_of_normalization = {
             normalized: EmbeddingSpace(
@@ -39,8 +37,7 @@ class OrthrusServingEmbedding(ServingEmbedding):
         if raw_request is not None:
             require_integer_tokens(await raw_request.json())
         response: Response = await super().__call__(request, raw_request)
-        normalized = request.use_activation is not False
-        response.headers[HEADER] = self._space_of_normalization[normalized]
+        response.headers[HEADER] = self._space_of_normalization[_is_normalized(request)]
         return response
 
     async def _init_ctx(
@@ -48,26 +45,28 @@ class OrthrusServingEmbedding(ServingEmbedding):
         io_processor: PoolingIOProcessor,
         request: AnyPoolingRequest,
         raw_request: Request | None = None,
-    ) -> PoolingServeContext:
+    ) -> PoolingServeContext[Any]:
         _refuse_unserved(request)
-        context = await super()._init_ctx(io_processor, request, raw_request)
+        context: PoolingServeContext[Any] = await super()._init_ctx(
+            io_processor, request, raw_request
+        )
         context.model_name = request.model or context.model_name
         params = context.pooling_params
-        params.use_activation = request.use_activation is not False
+        params.use_activation = _is_normalized(request)
         params.extra_kwargs = {"pooling": self._pooling}
-        params.skip_reading_prefix_cache = self._pooling not in PREFIX_CACHED_POOLINGS
+        params.skip_reading_prefix_cache = self._pooling not in POOLINGS_THAT_SKIP_TOKENS
         return context
 
     async def _preprocessing(
-        self, io_processor: PoolingIOProcessor, ctx: PoolingServeContext
+        self, io_processor: PoolingIOProcessor, ctx: PoolingServeContext[Any]
     ) -> None:
         await super()._preprocessing(io_processor, ctx)
         # Before any input reaches the engine, so that one bad input does not strand the others.
         for index, engine_input in enumerate(ctx.engine_inputs or ()):
-            if not engine_input["prompts"]["prompt_token_ids"]:
+            if not engine_input["prompts"].get("prompt_token_ids"):
                 raise VLLMValidationError(f"input {index} has no tokens", parameter="input")
 
-    async def _collect_batch(self, ctx: PoolingServeContext) -> None:
+    async def _collect_batch(self, ctx: PoolingServeContext[Any]) -> None:
         await super()._collect_batch(ctx)
         for index, result in enumerate(ctx.final_res_batch):
             vector = result.outputs.data
@@ -85,6 +84,11 @@ def require_integer_tokens(body: Any) -> None:
     flat = [token for item in items for token in (item if isinstance(item, list) else [item])]
     if any(type(token) in (bool, float) for token in flat):
         raise VLLMValidationError("token ids must be integers", parameter="input")
+
+
+def _is_normalized(request: AnyPoolingRequest) -> bool:
+    """Vectors have length 1 unless the request asks otherwise."""
+    return getattr(request, "use_activation", None) is not False
 
 
 def _refuse_unserved(request: AnyPoolingRequest) -> None:

@@ -3,9 +3,9 @@
 import argparse
 
 from orthrus_serving.engine.settings import EngineSettings
+from orthrus_serving.pooling import HEADS
+from orthrus_serving.scheduling.policies import POLICY_NAMES
 
-POOLINGS = ("mean", "weighted-mean", "last", "cls")
-POLICIES = ("ibs", "fcfs", "homogeneous")
 DEFAULT_CHUNK_TOKENS = 512
 DEFAULT_BATCHED_TOKENS = 2048
 DEFAULT_SEQUENCES = 256
@@ -17,7 +17,7 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Orthrus", "Embedding and generation in one batch.")
     group.add_argument(
         "--embedding-pooling",
-        choices=POOLINGS,
+        choices=tuple(HEADS),
         default="mean",
         help="how the hidden states of a text become its vector",
     )
@@ -30,7 +30,7 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--batch-policy",
-        choices=POLICIES,
+        choices=POLICY_NAMES,
         default="ibs",
         help="ibs: share each step by remaining work; fcfs: arrival order; homogeneous: a step "
         "holds one type",
@@ -59,7 +59,8 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
     Raises ValueError for sizes that cannot be scheduled.
     """
     budget: int = arguments.max_num_batched_tokens
-    chunk: int = arguments.embedding_chunk_tokens or min(DEFAULT_CHUNK_TOKENS, budget)
+    asked: int | None = arguments.embedding_chunk_tokens
+    chunk = min(DEFAULT_CHUNK_TOKENS, budget) if asked is None else asked
     if not 1 <= chunk <= budget:
         raise ValueError(
             f"--embedding-chunk-tokens {chunk} must be from 1 to the token budget, "

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import huggingface_hub
+import vllm
 from fastapi import FastAPI
 from vllm import envs
 from vllm.engine.arg_utils import AsyncEngineArgs
@@ -14,7 +15,6 @@ from vllm.logger import configure_logging_from_args
 from vllm.platforms import current_platform
 from vllm.usage.usage_lib import UsageContext
 from vllm.v1.executor import Executor
-from vllm.version import __version__ as vllm_version
 
 from orthrus_serving.engine.frontend import root_cause
 from orthrus_serving.engine.frontend.application import application
@@ -100,10 +100,10 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
 
 
 def _check_environment() -> None:
-    if not vllm_version.startswith(VLLM_SERIES):
+    if not vllm.__version__.startswith(VLLM_SERIES):
         raise StartError(
             Reason.START_FAILED,
-            f"vLLM {vllm_version} is installed, and Orthrus extends {VLLM_SERIES}x only",
+            f"vLLM {vllm.__version__} is installed, and Orthrus extends {VLLM_SERIES}x only",
         )
     if envs.VLLM_SERVER_DEV_MODE:
         raise StartError(

@@ -1,0 +1,22 @@
+import subprocess
+import sys
+from pathlib import Path
+
+ORTHRUS = Path(sys.executable).parent / "orthrus"
+
+
+def test_help_lists_the_commands_without_importing_torch() -> None:
+    code = (
+        "import sys\n"
+        "from orthrus_serving.cli.commands import run\n"
+        "try:\n    run(['--help'])\n"
+        "finally:\n    assert not {'torch', 'vllm'} & set(sys.modules)\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "serve" in shown.stdout
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    done = subprocess.run([ORTHRUS, "dance"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "dance" in done.stderr

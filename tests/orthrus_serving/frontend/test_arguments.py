@@ -1,0 +1,91 @@
+import argparse
+
+import pytest
+
+from orthrus_serving.engine.frontend.arguments import ServeParser, build_parser, parse
+from orthrus_serving.engine.frontend.orthrus_flags import engine_settings
+from orthrus_serving.engine.frontend.vllm_flags import ALLOWED, REFUSED
+from orthrus_serving.engine.start_error import Reason, StartError
+
+
+@pytest.fixture(scope="module")
+def parser() -> ServeParser:
+    return build_parser()
+
+
+def test_every_flag_we_name_is_one_of_vllm(parser: ServeParser) -> None:
+    known = {action.dest for action in parser._actions}
+    assert known >= ALLOWED | set(REFUSED)
+    assert not ALLOWED & set(REFUSED)
+
+
+def test_allowed_flags_and_ours_are_taken() -> None:
+    parsed = parse(["model", "--max-model-len", "256", "--embedding-pooling", "last"])
+    assert (parsed.model, parsed.max_model_len, parsed.embedding_pooling) == ("model", 256, "last")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--tensor-parallel-size", "2"], "--tensor-parallel-size of vLLM is refused"),
+        (["-tp", "2"], "run more replicas"),
+        (["--no-enable-chunked-prefill"], "always on"),
+        (["--stream-interval=2"], "--stream-interval"),
+        (["--speculative-config", "{}"], "draft tokens"),
+        (["--scheduling-policy", "priority"], "--batch-policy"),
+        (["--enable-lora"], "adapters"),
+        (["--max-num-queued-reqs", "4"], "never tested"),
+        (["--runner", "pooling"], "--embedding-pooling"),
+        (["--no-such-flag"], "--no-such-flag"),
+    ],
+)
+def test_other_flags_are_refused_by_name_with_a_reason(arguments: list[str], said: str) -> None:
+    with pytest.raises(StartError, match=said) as refusal:
+        parse(["model", *arguments])
+    assert refusal.value.reason is Reason.INVALID_ARGUMENTS
+
+
+def test_a_model_is_needed() -> None:
+    with pytest.raises(StartError, match="name the model"):
+        parse(["--port", "8000"])
+
+
+def test_help_shows_ours_in_one_group_and_no_refused_flag(parser: ServeParser) -> None:
+    text = parser.format_help()
+    ours = text.split("\nOrthrus:\n")[1]
+    for flag in ("embedding-pooling", "embedding-chunk-tokens", "batch-policy", "drain-timeout"):
+        assert f"--{flag}" in ours
+    assert "--max-model-len" in text
+    assert "--tensor-parallel-size" not in text
+
+
+def _sizes(**changed: int | None) -> argparse.Namespace:
+    sizes: dict[str, object] = {
+        "max_num_batched_tokens": 64,
+        "max_num_seqs": 8,
+        "embedding_chunk_tokens": None,
+        "min_opportunities": 1,
+        "embedding_pooling": "mean",
+        "batch_policy": "ibs",
+    }
+    return argparse.Namespace(**sizes | changed)
+
+
+def test_a_chunk_is_never_larger_than_the_budget_by_default() -> None:
+    assert engine_settings(_sizes()).embedding_chunk_tokens == 64
+    assert engine_settings(_sizes(max_num_batched_tokens=2048)).embedding_chunk_tokens == 512
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"embedding_chunk_tokens": 65},
+        {"embedding_chunk_tokens": 0},
+        {"max_num_seqs": 64},
+        {"min_opportunities": -1},
+    ],
+)
+def test_sizes_that_cannot_be_scheduled_are_refused(changed: dict[str, int]) -> None:
+    (flag,) = changed
+    with pytest.raises(ValueError, match=flag.replace("_", "-")):
+        engine_settings(_sizes(**changed))

@@ -1,0 +1,62 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
+
+SPACE = EmbeddingSpace(weights="w", dtype="bfloat16", pooling="mean", normalized=True)
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    _write_weights(folder)
+    return folder
+
+
+def _write_weights(folder: Path, **changed: torch.Tensor) -> None:
+    tensors = {"large": torch.zeros(1000, 1000), "small": torch.zeros(4)}
+    save_file(tensors | changed, folder / "model.safetensors")
+
+
+def test_the_same_content_in_another_place_is_the_same_space(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    before = weights_digest(checkpoint)
+    assert weights_digest(checkpoint.rename(tmp_path / "moved")) == before
+
+
+def test_a_change_to_any_tensor_is_another_space(checkpoint: Path) -> None:
+    digests = {weights_digest(checkpoint)}
+    _write_weights(checkpoint, large=torch.ones(1000, 1000))
+    digests.add(weights_digest(checkpoint))
+    _write_weights(checkpoint, small=torch.tensor([0.0, 0.0, 1.0, 0.0]))
+    digests.add(weights_digest(checkpoint))
+    assert len(digests) == 3
+
+
+def test_configuration_and_tokenizer_count_and_documentation_does_not(checkpoint: Path) -> None:
+    before = weights_digest(checkpoint)
+    (checkpoint / "README.md").write_text("hello")
+    assert weights_digest(checkpoint) == before
+    (checkpoint / "tokenizer.json").write_text("{}")
+    assert weights_digest(checkpoint) != before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(SPACE, weights="v"),
+        replace(SPACE, dtype="float32"),
+        replace(SPACE, pooling="last"),
+        replace(SPACE, normalized=False),
+    ],
+)
+def test_whatever_changes_vectors_changes_the_identifier(other: EmbeddingSpace) -> None:
+    assert SPACE.identifier == replace(SPACE).identifier
+    assert SPACE.identifier != other.identifier

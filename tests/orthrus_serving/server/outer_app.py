@@ -1,0 +1,76 @@
+"""The real outer application around an inner one that answers what a test tells it to."""
+
+import asyncio
+from collections.abc import Callable
+
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from orthrus_serving.scheduling.snapshot import Snapshot
+from orthrus_serving.server.api_key import ApiKeys
+from orthrus_serving.server.app import ReplicaApp
+from orthrus_serving.server.engine_monitor import EngineMonitor
+from orthrus_serving.server.in_flight import InFlight
+from orthrus_serving.server.lifecycle import Lifecycle
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class InnerApp:
+    """Answers with the path, once `may_answer` is set."""
+
+    def __init__(self) -> None:
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.may_answer.wait()
+        await PlainTextResponse(scope["path"])(scope, receive, send)
+
+
+class FakeEngine:
+    """An engine that answers, hangs or is gone."""
+
+    def __init__(self) -> None:
+        self.died = False
+        self.answers = asyncio.Event()
+        self.answers.set()
+        self.questions = 0
+        self.next = Snapshot()
+
+    async def snapshot(self) -> Snapshot:
+        self.questions += 1
+        await self.answers.wait()
+        if self.died:
+            raise RuntimeError("gone")
+        return self.next
+
+
+class OuterApp:
+    """The parts of a replica that need no engine process."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.lifecycle = Lifecycle()
+        self.monitor = EngineMonitor(self.clock)
+        self.in_flight = InFlight()
+        self.inner = InnerApp()
+        self.app = ReplicaApp(self.lifecycle, self.monitor, self.in_flight)
+
+    def serve(self, *keys: str) -> None:
+        self.lifecycle.begin_serving(self.inner, ApiKeys(keys))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Lets the event loop turn until `condition` holds; TimeoutError after 5 s."""
+    async with asyncio.timeout(5):
+        while not condition():  # noqa: ASYNC110 (any condition, of any part)
+            await asyncio.sleep(0)

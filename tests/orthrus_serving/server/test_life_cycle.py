@@ -1,0 +1,72 @@
+import asyncio
+
+import httpx
+
+from tests.orthrus_serving.server.outer_app import OuterApp, until
+
+EMBEDDINGS = "/v1/embeddings"
+
+
+async def test_loading_is_healthy_but_not_ready(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/health")).status_code == 200
+    ready = await client.get("/ready")
+    assert ready.status_code == 503
+    assert ready.json() == {"ready": False, "reason": "loading weights"}
+
+
+async def test_loading_refuses_everything_else_with_retry_after(client: httpx.AsyncClient) -> None:
+    for path in (EMBEDDINGS, "/metrics", "/nothing"):
+        reply = await client.post(path)
+        assert reply.status_code == 503
+        assert int(reply.headers["retry-after"]) > 0
+        assert "loading weights" in reply.json()["error"]["message"]
+
+
+async def test_serving_is_ready_and_forwards(outer: OuterApp, client: httpx.AsyncClient) -> None:
+    outer.serve()
+    assert (await client.get("/ready")).json() == {"ready": True, "reason": "serving"}
+    assert (await client.post(EMBEDDINGS)).text == EMBEDDINGS
+
+
+async def test_draining_finishes_running_requests_and_refuses_new_ones(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    outer.serve()
+    outer.inner.may_answer.clear()
+    running = asyncio.create_task(client.post(EMBEDDINGS))
+    await until(lambda: len(outer.in_flight) == 1)
+    outer.lifecycle.begin_draining()
+
+    refused = await client.post(EMBEDDINGS)
+    assert refused.status_code == 503
+    assert refused.headers["retry-after"]
+    assert refused.headers["connection"] == "close"
+    assert (await client.get("/ready")).json() == {"ready": False, "reason": "draining"}
+    assert (await client.get("/health")).status_code == 200
+    assert not await outer.in_flight.wait_empty(0.01)
+
+    outer.inner.may_answer.set()
+    assert (await running).status_code == 200
+    assert await outer.in_flight.wait_empty(1)
+
+
+async def test_metrics_are_served_while_draining(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    outer.serve("key")
+    outer.lifecycle.begin_draining()
+    assert (await client.get("/metrics")).text == "/metrics"
+
+
+async def test_an_abandoned_request_is_answered_503(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    outer.serve()
+    outer.inner.may_answer.clear()
+    running = asyncio.create_task(client.post(EMBEDDINGS))
+    await until(lambda: len(outer.in_flight) == 1)
+    outer.in_flight.abandon()
+    reply = await running
+    assert reply.status_code == 503
+    assert "drain timeout" in reply.json()["error"]["message"]
+    assert len(outer.in_flight) == 0

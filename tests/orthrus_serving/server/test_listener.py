@@ -1,0 +1,31 @@
+import logging
+
+import pytest
+
+from orthrus_serving.server.listener import ListenOptions, QuietProbes, bind
+
+
+def test_the_flags_of_the_listener_are_found_among_those_of_vllm() -> None:
+    options = ListenOptions.from_arguments(
+        ["model", "--dtype", "float32", "--port=9000", "--drain_timeout", "5", "--enforce-eager"]
+    )
+    assert (options.host, options.port, options.drain_seconds) == ("0.0.0.0", 9000, 5.0)  # noqa: S104
+
+
+def test_a_taken_port_is_an_error() -> None:
+    first = bind(ListenOptions.from_arguments(["--host", "127.0.0.1", "--port", "0"]))
+    with first:
+        first.listen()
+        port = str(first.getsockname()[1])
+        with pytest.raises(OSError, match="in use"):
+            bind(ListenOptions.from_arguments(["--host", "127.0.0.1", "--port", port]))
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "is_logged"),
+    [("/health", 200, False), ("/health", 503, True), ("/v1/embeddings", 200, True)],
+)
+def test_only_probes_that_went_well_are_not_logged(path: str, status: int, is_logged: bool) -> None:
+    arguments = ("127.0.0.1:1", "GET", path, "1.1", status)
+    record = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, "", arguments, None)
+    assert QuietProbes().filter(record) is is_logged
