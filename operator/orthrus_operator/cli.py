@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run() -> int:
     # Imported here: the other commands need neither kopf nor the Kubernetes client.
-    from orthrus_operator.handlers.operator import SchemaError, operate
+    from orthrus_operator.handlers.operator import StartError, operate
     from orthrus_operator.handlers.settings import OperatorSettings
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -48,8 +48,12 @@ def _run() -> int:
         return 2
     try:
         asyncio.run(operate(settings))
-    except SchemaError as error:
+    except StartError as error:
         sys.stderr.write(f"orthrus-operator: {error}\n")
+        return 1
+    except BaseExceptionGroup as ended:
+        # kopf gives up on a watch that keeps failing; a fresh start is how it recovers.
+        sys.stderr.write(f"orthrus-operator: ended by {ended.exceptions[0]!r}\n")
         return 1
     return 0
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from orthrus_operator.api.crd import object_schema
 from orthrus_operator.api.group import API_VERSION, KIND
+from orthrus_operator.api.reasons import MEANINGS
 from orthrus_operator.api.schema import Schema
 
 _INTRODUCTION = f"""\
@@ -33,7 +34,7 @@ _BOUNDS = (
 
 
 def reference() -> str:
-    """The page, in Markdown: one table for spec and one for status, then the rules."""
+    """The page, in Markdown: one table for spec and one for status, the rules, the reasons."""
     schema = object_schema()
     parts = [_INTRODUCTION]
     for part in ("spec", "status"):
@@ -44,6 +45,9 @@ def reference() -> str:
     parts.append("## Rules\n\nAn object that breaks one of these is refused with the sentence.\n")
     parts.append("| field | rule |\n|---|---|")
     parts += [f"| `{path}` | {_cell(message)} |" for path, message in _rules(schema, "")]
+    parts.append("\n## Reasons\n\nWhat the conditions in `status` give as `reason`.\n")
+    parts.append("| reason | meaning |\n|---|---|")
+    parts += [f"| `{reason}` | {meaning} |" for reason, meaning in MEANINGS.items()]
     return "\n".join(parts) + "\n"
 
 

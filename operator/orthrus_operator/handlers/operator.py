@@ -4,11 +4,12 @@ import asyncio
 import logging
 
 import kopf
+from kubernetes.aio.config import ConfigException
 
 from orthrus_operator.handlers.settings import OperatorSettings
 from orthrus_operator.handlers.watches import kopf_settings, register_handlers
-from orthrus_operator.reconciler.client import Api
-from orthrus_operator.reconciler.installed_schema import check_installed_schema
+from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.installed_schema import SchemaCheck, check_installed_schema
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
 from orthrus_operator.reconciler.reconcile import Reconciler
 
@@ -18,13 +19,16 @@ _SCHEMA_POLL_SECONDS = 2.0
 _logger = logging.getLogger(__name__)
 
 
-class SchemaError(Exception):
-    """The installed CRD cannot be used."""
+class StartError(Exception):
+    """There is no cluster, or its CRD cannot be used; the message says what to do."""
 
 
 async def operate(settings: OperatorSettings) -> None:
-    """Runs until SIGTERM. Raises SchemaError, and whatever ends kopf or the queue."""
-    api = await Api.connect()
+    """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf or the queue."""
+    try:
+        api = await Api.connect()
+    except ConfigException as error:
+        raise StartError(f"no cluster to connect to; set KUBECONFIG ({error})") from error
     try:
         await _await_schema(api)
         reconciler = Reconciler(api, settings.images)
@@ -47,11 +51,14 @@ async def _await_schema(api: Api) -> None:
     """kopf would idle for ever if the CRD came later, and an old one would lose every status."""
     deadline = asyncio.get_running_loop().time() + _SCHEMA_WAIT_SECONDS
     while True:
-        check = await check_installed_schema(api)
+        try:
+            check = await check_installed_schema(api)
+        except (ApiError, OSError, TimeoutError) as error:
+            check = SchemaCheck(False, f"the API server does not answer: {error}")
         if check.finding:
             _logger.warning(check.finding)
         if check.usable:
             return
         if asyncio.get_running_loop().time() > deadline:
-            raise SchemaError(check.finding)
+            raise StartError(check.finding)
         await asyncio.sleep(_SCHEMA_POLL_SECONDS)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from orthrus_operator.api.reasons import Reason
 from orthrus_operator.api.status import ConditionStatus, ConditionType
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.rollout_state import RolloutState
@@ -13,7 +14,7 @@ class Verdict:
 
     type: ConditionType
     status: ConditionStatus
-    reason: str
+    reason: Reason
     message: str
 
 

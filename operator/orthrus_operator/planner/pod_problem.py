@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from orthrus_operator.api.reasons import Reason
 from orthrus_operator.builders.pod import CONTAINER_NAME
 from orthrus_operator.planner.problem import Problem
 
@@ -11,8 +12,15 @@ _IMAGE_REASONS = frozenset(
     {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 )
 _CONFIGURATION_REASONS = frozenset({"CreateContainerConfigError", "CreateContainerError"})
-_PERMANENT_START_FAILURES = frozenset({"ModelNotFound", "ModelUnsupported", "InvalidArguments"})
-_START_FAILURES = _PERMANENT_START_FAILURES | {"OutOfMemory", "StartFailed"}
+_START_FAILURES: dict[str, Reason] = {
+    "ModelNotFound": "ModelNotFound",
+    "ModelUnsupported": "ModelUnsupported",
+    "InvalidArguments": "InvalidArguments",
+    "OutOfMemory": "OutOfMemory",
+    "StartFailed": "StartFailed",
+}
+"""By the word with which a replica's termination message starts."""
+_PERMANENT: frozenset[Reason] = frozenset({"ModelNotFound", "ModelUnsupported", "InvalidArguments"})
 _TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)", re.MULTILINE)
 
 
@@ -80,11 +88,9 @@ def _ended(pod: str, ended: Mapping[str, Any]) -> Problem:
     text = ended.get("message", "").strip()
     declared = _TERMINATION_MESSAGE.match(text)
     if declared and declared["reason"] in _START_FAILURES:
-        return Problem(
-            declared["reason"],
-            f"pod {pod} cannot serve: {declared['text']}",
-            stalled=declared["reason"] in _PERMANENT_START_FAILURES,
-        )
+        reason = _START_FAILURES[declared["reason"]]
+        message = f"pod {pod} cannot serve: {declared['text']}"
+        return Problem(reason, message, stalled=reason in _PERMANENT)
     if ended.get("reason") == "OOMKilled":
         return Problem(
             "OutOfMemory",

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from orthrus_operator.api.reasons import Reason
+
 
 @dataclass(frozen=True)
 class Problem:
     """A cause, as it is shown in a condition."""
 
-    reason: str
+    reason: Reason
     """One word, for programs."""
     message: str
     """What is wrong, where, and what to do."""

@@ -1,9 +1,10 @@
 """The CRD says what each field is, and its defaults pass its own rules."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from orthrus_operator.api.crd import custom_resource_definition, object_schema
+from orthrus_operator.api.reasons import MEANINGS, Reason
 
 
 def nodes(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -64,3 +65,7 @@ def test_kubectl_get_has_the_promised_columns() -> None:
         "Age",
     ]
     assert [name for name, priority in shown if priority == 1] == ["Endpoint", "Message"]
+
+
+def test_every_reason_is_explained() -> None:
+    assert set(MEANINGS) == set(get_args(Reason))
