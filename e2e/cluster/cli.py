@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from e2e.cluster import lifecycle
 from e2e.cluster.cluster import Cluster
+from e2e.cluster.down import down as take_down
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.layout import MAX_NODES, Layout
 from e2e.cluster.node import FAKE_GPUS
@@ -15,6 +15,7 @@ from e2e.cluster.progress import console
 from e2e.cluster.requirements import check_node_requirements
 from e2e.cluster.status import status
 from e2e.cluster.tools import all_tools
+from e2e.kubectl import KubectlError
 
 app = typer.Typer(
     help="A real Kubernetes on this one machine (its GPUs are fake).",
@@ -49,7 +50,7 @@ def down(
     ] = False,
 ) -> None:
     """End the cluster and everything that it left on this machine; logs stay."""
-    lifecycle.down(_local(), keep_images=not images)
+    take_down(_local(), keep_images=not images)
 
 
 @app.command("status")
@@ -101,7 +102,7 @@ def main() -> None:
     """Run the command line; an expected failure is one line and status 1."""
     try:
         app()
-    except ClusterError as error:
+    except (ClusterError, KubectlError) as error:
         console.print("[red]✗[/] ", end="")
         console.print(str(error), markup=False, soft_wrap=True)
         sys.exit(1)

@@ -4,11 +4,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2e.cluster import lifecycle, tools
+from e2e.cluster import tools
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.image_loading import load_image
 from e2e.cluster.layout import Layout
 from e2e.cluster.requirements import IMAGE_FILES, check_files, check_node_requirements
+from e2e.cluster.up import up
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,17 @@ class Cluster:
         if not named:
             return cls(layout.kubeconfig, layout)
         path = Path(named).resolve()
-        if path == layout.kubeconfig:
-            return cls(path, layout)
+        if path == layout.kubeconfig.resolve():
+            return cls(layout.kubeconfig, layout)
         if not path.is_file():
             raise ClusterError(f"KUBECONFIG is {named}: there is no such file")
         return cls(path, None)
 
     def up(self, nodes: int | None = None) -> None:
-        """Have it run; see `lifecycle.up`. A cluster that is not ours is left as it is."""
+        """Have it run; see `up.up`. A cluster that is not ours is left as it is."""
         if self.local:
             check_node_requirements()
-            lifecycle.up(self.local, nodes)
+            up(self.local, nodes)
 
     def load_image(self, reference: str, archive: Path | None = None) -> None:
         """Have every node hold the image `reference` of buildah's storage, or of `archive`.

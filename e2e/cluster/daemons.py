@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from e2e.cluster import cgroups
+from e2e.cluster.commands import run
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.layout import Layout
 from e2e.cluster.waiting import wait_until
 
 _LOG_LIMIT_BYTES = 20 * 1024 * 1024
 _LOG_LINES_SHOWN = 15
+# The shell ends at once, so the daemon is nobody's child but init's, which also buries it.
+# Argument 0: the log file; the rest: the command.
+_DETACH = 'env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin setsid "$@" </dev/null >>"$0" 2>&1 & echo $!'
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -61,7 +65,8 @@ class Daemons:
     def pid(self, name: str) -> int | None:
         """The process of the daemon `name`, or None when it is not alive."""
         record = self._record(name)
-        return record.pid if record and _started(record.pid) == record.started else None
+        alive = record is not None and _started(record.pid) == record.started != ""
+        return record.pid if record and alive else None
 
     def started_at(self, name: str) -> datetime.datetime:
         """When the daemon `name` was last started, to the second below."""
@@ -127,21 +132,11 @@ class Daemons:
         log = self.log(daemon.name)
         if log.exists() and log.stat().st_size > _LOG_LIMIT_BYTES:
             log.rename(log.with_suffix(".log.old"))
-        # Moves itself before it becomes the daemon, so that nothing it forks can be born outside.
+        # It moves itself before it becomes the daemon, so that nothing it forks is born outside.
         enter = "".join(f"echo $$ > {file}; " for file in cgroups.entry_files(daemon.cgroup))
-        command = ["/bin/sh", "-c", f'set -e; {enter}exec "$@"', "sh", *daemon.command]
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        pid = os.posix_spawn(
-            "/bin/sh",
-            command,
-            {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, str(log), flags, 0o644),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-            ],
-            setsid=True,
-        )
+        become = f'set -e; {enter}exec "$@"'
+        started = run(["sh", "-c", _DETACH, log, "sh", "-c", become, "sh", *daemon.command])
+        pid = int(started)
         record = {"pid": pid, "started": _started(pid), "fingerprint": daemon.fingerprint()}
         (self._layout.pids / f"{daemon.name}.json").write_text(json.dumps(record))
 

@@ -13,9 +13,9 @@ from e2e.cluster.containers import Containers
 from e2e.cluster.daemons import Daemons
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.layout import Layout
-from e2e.cluster.lifecycle import node_count
 from e2e.cluster.namespaces import Namespaces, init_name
 from e2e.cluster.progress import step
+from e2e.cluster.state import node_count
 from e2e.cluster.stored_image import StoredImage
 from e2e.cluster.tar_files import tar_files
 

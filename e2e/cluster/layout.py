@@ -9,16 +9,12 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from e2e.cache import cache_dir
 from e2e.cluster.errors import ClusterError
 
 DEFAULT_NAME = "main"
 MAX_NODES = 2
 _MAX_CLUSTERS = 64
-
-
-def cache_dir() -> Path:
-    """`$ORTHRUS_CACHE`, else `~/.cache/orthrus`: everything that a machine keeps between runs."""
-    return Path(os.environ.get("ORTHRUS_CACHE") or Path.home() / ".cache" / "orthrus").resolve()
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from e2e.cluster.commands import run
 from e2e.cluster.daemons import Daemon
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.files import write_if_changed
-from e2e.cluster.kubectl import Kubectl
 from e2e.cluster.layout import Layout, Node
 from e2e.cluster.namespaces import Namespaces, pods_cgroup, system_cgroup
 from e2e.cluster.pki import Pki
 from e2e.cluster.probes import http_probe
 from e2e.cluster.tools import tool
+from e2e.kubectl import Kubectl, KubectlError
 
 CONTAINERD_SOCKET = "/run/containerd/containerd.sock"
 FAKE_GPUS = 4
@@ -96,9 +96,11 @@ class NodeComponents:
     def offered_gpus(self) -> str | None:
         """None when the node's object offers the fake GPUs, else what it offers."""
         try:
-            node = Kubectl(self._layout.kubeconfig).get("node", self._node.name)
-        except ClusterError as error:
+            node = Kubectl(tool("kubectl"), self._layout.kubeconfig).get("node", self._node.name)
+        except KubectlError as error:
             return str(error)
+        if node is None:
+            return "no such node"
         offered = node["status"].get("allocatable", {}).get(GPU_RESOURCE, "0")
         return None if offered == str(FAKE_GPUS) else f"{offered} {GPU_RESOURCE}"
 

@@ -5,8 +5,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from e2e.cache import cache_dir
 from e2e.cluster.errors import ClusterError
-from e2e.cluster.layout import cache_dir
 
 PACKAGES = Path(__file__).with_name("debian-packages.txt")
 

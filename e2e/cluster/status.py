@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from e2e.cluster.daemons import Daemons
-from e2e.cluster.errors import ClusterError
-from e2e.cluster.kubectl import Kubectl
 from e2e.cluster.layout import Layout
-from e2e.cluster.lifecycle import node_count
 from e2e.cluster.node import GPU_RESOURCE
+from e2e.cluster.state import node_count
+from e2e.cluster.tools import tool
+from e2e.kubectl import Kubectl, KubectlError
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ def status(layout: Layout) -> Status:
     if ended:
         return Status(components, {}, f"ended: {', '.join(ended)}")
     try:
-        listed = Kubectl(layout.kubeconfig).get("nodes")["items"]
-    except ClusterError as error:
+        listed = Kubectl(tool("kubectl"), layout.kubeconfig).list("nodes")
+    except KubectlError as error:
         return Status(components, {}, str(error))
     nodes: dict[str, str] = {}
     ready = 0

@@ -7,9 +7,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from e2e.cache import cache_dir
 from e2e.cluster.commands import run
 from e2e.cluster.errors import ClusterError
-from e2e.cluster.layout import cache_dir
 from e2e.cluster.locking import locked
 from e2e.cluster.progress import Step, step
 

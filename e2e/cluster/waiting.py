@@ -1,11 +1,9 @@
-"""Waiting with a deadline: the only place of this package that sleeps."""
+"""Waiting for a component with a deadline that ends in a `ClusterError`."""
 
-import time
 from collections.abc import Callable
 
+from e2e import waiting
 from e2e.cluster.errors import ClusterError
-
-_POLL_SECONDS = 0.1
 
 
 def wait_until(what: str, check: Callable[[], str | None], seconds: float) -> None:
@@ -14,8 +12,7 @@ def wait_until(what: str, check: Callable[[], str | None], seconds: float) -> No
     Raises:
         ClusterError: `seconds` passed; the message ends with the last state.
     """
-    deadline = time.monotonic() + seconds
-    while (state := check()) is not None:
-        if time.monotonic() > deadline:
-            raise ClusterError(f"{what}: not after {seconds:.0f} s; last seen: {state}")
-        time.sleep(_POLL_SECONDS)
+    try:
+        waiting.wait_until(what, check, lambda state: state is None, within=seconds, every=0.1)
+    except TimeoutError as error:
+        raise ClusterError(str(error)) from None
