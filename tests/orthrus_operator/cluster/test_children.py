@@ -36,13 +36,18 @@ def test_a_child_that_was_deleted_comes_back(demo: Subject, kind: str) -> None:
 
 def test_a_child_that_was_changed_by_hand_is_put_back(demo: Subject) -> None:
     demo.kubectl("scale", "deployment", demo.name, "--replicas=5")
-    demo.kubectl("label", "service", demo.name, f"{DEPLOYMENT_LABEL}-")
     demo.wait(
         "replicas", lambda: demo.child("deployment")["spec"]["replicas"], lambda seen: seen == 1
     )
+
+
+@pytest.mark.parametrize("kind", CHILDREN)
+def test_a_label_that_was_removed_by_hand_comes_back(demo: Subject, kind: str) -> None:
+    """Without it the object is in none of our lists, and its generation does not tell."""
+    demo.kubectl("label", kind, demo.name, f"{DEPLOYMENT_LABEL}-")
     demo.wait(
         "label",
-        lambda: demo.child("service")["metadata"]["labels"],
+        lambda: demo.child(kind)["metadata"]["labels"],
         lambda seen: seen.get(DEPLOYMENT_LABEL) == demo.name,
     )
 
