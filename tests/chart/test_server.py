@@ -1,0 +1,71 @@
+"""A real API server takes what the chart renders and the samples hold."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+
+import pytest
+
+from e2e.cluster import Cluster
+from e2e.kubectl import Kubectl, KubectlError
+from tests.chart.objects import ROOT, SAMPLES, Object, Render, kinds, load
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def kubectl() -> Iterator[Kubectl]:
+    """kubectl in a namespace of its own under restricted Pod Security, with the CRD installed."""
+    cluster = Cluster.current()
+    cluster.up()
+    name = f"chart-test-{uuid.uuid4().hex[:8]}"
+    kubectl = Kubectl(cluster.tool("kubectl"), cluster.kubeconfig, name)
+    crd = str(ROOT / "manifests" / "crd.yaml")
+    kubectl("apply", "--server-side", "--force-conflicts", "-f", crd)
+    kubectl("wait", "--for=condition=Established", "crd/orthrusdeployments.serving.orthrus.io")
+    kubectl("create", "namespace", name)
+    kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+    yield kubectl
+    kubectl("delete", "namespace", name, "--wait=false")
+
+
+def try_out(kubectl: Kubectl, objects: list[Object]) -> str:
+    """Have the API server check `objects` in kubectl's namespace, and store none of them."""
+    for found in objects:
+        if "namespace" in found["metadata"]:
+            found["metadata"]["namespace"] = kubectl.namespace
+    text = "\n---\n".join(json.dumps(found) for found in objects)
+    return kubectl("apply", "--dry-run=server", "--validate=strict", "-f", "-", stdin=text)
+
+
+def test_the_server_takes_every_rendered_object(
+    kubectl: Kubectl, render: Render, values: Path
+) -> None:
+    objects = render(values)
+    assert len(try_out(kubectl, objects).splitlines()) == len(objects)
+
+
+def test_the_server_refuses_a_field_that_it_does_not_know(kubectl: Kubectl, render: Render) -> None:
+    [deployment] = kinds(render(), "Deployment")
+    deployment["spec"]["template"]["spec"]["nodeSelektor"] = {}
+    with pytest.raises(KubectlError, match="nodeSelektor"):
+        try_out(kubectl, [deployment])
+
+
+def test_restricted_pod_security_admits_the_operator(
+    kubectl: Kubectl, render: Render, values: Path
+) -> None:
+    [deployment] = kinds(render(values), "Deployment")
+    pod = {**deployment["spec"]["template"], "apiVersion": "v1", "kind": "Pod"}
+    pod["metadata"]["name"] = "operator"
+    # The account need not exist for the check that this is about.
+    pod["spec"]["serviceAccountName"] = "default"
+    try_out(kubectl, [pod])
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_server_takes_every_sample(kubectl: Kubectl, path: Path) -> None:
+    place = {"MODELS": "/models", "NAMESPACE": kubectl.namespace}
+    try_out(kubectl, load(Template(path.read_text()).substitute(place)))
