@@ -41,10 +41,10 @@ COPY LICENSE /opt/orthrus/
 COPY images/orthrus.dist-info /opt/orthrus/orthrus.dist-info
 RUN python3 -m compileall -q --invalidation-mode unchecked-hash /opt/orthrus
 
-# vLLM's CPU kernels link libnuma.
+# vLLM's CPU kernels link libnuma; Torch Inductor compiles the model with g++ at start.
 FROM base AS serving-cpu-packages
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends libnuma1 \
+ && apt-get install --yes --no-install-recommends g++ libnuma1 python3-dev \
  && apt-get clean && rm -rf /var/lib/apt/lists/*
 COPY images/install-packages requirements/build.txt requirements/serving-cpu.txt /opt/build/
 RUN --mount=type=cache,target=/root/.cache/uv /opt/build/install-packages /opt/build/serving-cpu.txt
