@@ -12,6 +12,8 @@ from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle, Phase
 from orthrus_serving.server.routes import HEALTH, READY, ROUTES, Route
 
+NO_ANSWER = "the engine does not answer"
+
 
 class ReplicaApp:
     """Decides by phase, route and key; forwards what is left to `lifecycle.inner`."""
@@ -37,14 +39,15 @@ class ReplicaApp:
             await self._lifecycle.inner(scope, receive, send)
 
     def _health(self) -> JSONResponse:
-        if self._monitor.alive:
-            return JSONResponse({"status": "ok"})
-        return JSONResponse({"status": "the engine does not answer"}, status_code=503)
+        alive = self._monitor.alive
+        body = {"status": "ok" if alive else NO_ANSWER}
+        return JSONResponse(body, status_code=200 if alive else 503)
 
     def _ready(self) -> JSONResponse:
         phase = self._lifecycle.phase
-        ready = phase is Phase.SERVING
-        body = {"ready": ready, "reason": phase.value}
+        alive = self._monitor.alive
+        ready = phase is Phase.SERVING and alive
+        body = {"ready": ready, "reason": phase.value if alive else NO_ANSWER}
         return JSONResponse(body, status_code=200 if ready else 503)
 
     def _refusal(

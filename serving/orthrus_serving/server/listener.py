@@ -6,15 +6,18 @@ import logging
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from orthrus_serving.server.routes import ROUTES
+from orthrus_serving.server.routes import READY, ROUTES
 
 ABANDONED_SECONDS = 2
 """Time for the answers of abandoned requests to leave before their connections are cut."""
 MAX_HEADER_BYTES = 64 * 1024
+KEEP_ALIVE_SECONDS = 75
+"""Longer than clients and proxies keep idle connections, so that they are the ones to close them."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class Listener(uvicorn.Server):
             server_header=False,
             h11_max_incomplete_event_size=MAX_HEADER_BYTES,
             timeout_graceful_shutdown=ABANDONED_SECONDS,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
         )
         super().__init__(config)
         logging.getLogger("uvicorn.access").addFilter(QuietProbes())
@@ -86,11 +90,15 @@ class Listener(uvicorn.Server):
 
 
 class QuietProbes(logging.Filter):
-    """Drops access lines of probes and scrapes that went well."""
+    """Drops access lines of probes and scrapes that went well, and of /ready in any case.
+
+    A replica that is not ready is asked every few seconds, and logs its phases itself.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         match record.args:
-            case (_, _, str(path), _, 200):
+            case (_, _, str(path), _, int(status)):
                 route = ROUTES.get(path)
-                return route is None or route.is_work
+                is_probe = route is not None and not route.is_work
+                return not (is_probe and (status == HTTPStatus.OK or path == READY))
         return True

@@ -1,10 +1,12 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 import pytest_asyncio
+from openai import OpenAI
 
 from tests.orthrus_serving.server.outer_app import OuterApp
+from tests.orthrus_serving.server.replica_process import ReplicaProcess, replica_process
 
 
 @pytest.fixture
@@ -16,4 +18,24 @@ def outer() -> OuterApp:
 async def client(outer: OuterApp) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(outer.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://replica") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReplicaProcess]:
+    """One replica for all tests that only send it requests."""
+    with replica_process(tmp_path_factory.mktemp("replica")) as replica:
+        replica.wait_ready()
+        yield replica
+
+
+@pytest.fixture
+def openai_client(replica: ReplicaProcess) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{replica.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def http(replica: ReplicaProcess) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=replica.url, timeout=120) as client:
         yield client

@@ -40,7 +40,8 @@ async def test_an_overdue_answer_makes_health_fail_and_a_late_one_heals_it(
     outer.clock.now += ANSWER_BOUND_SECONDS
     assert (await client.get("/health")).status_code == 200
     outer.clock.now += 1
-    assert (await client.get("/health")).status_code == 503
+    for path in ("/health", "/ready"):
+        assert (await client.get(path)).status_code == 503
     engine.answers.set()
     await until(lambda: outer.monitor.alive)
 

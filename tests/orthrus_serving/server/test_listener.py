@@ -23,9 +23,18 @@ def test_a_taken_port_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("path", "status", "is_logged"),
-    [("/health", 200, False), ("/health", 503, True), ("/v1/embeddings", 200, True)],
+    [
+        ("/health", 200, False),
+        ("/health", 503, True),
+        ("/ready", 503, False),
+        ("/metrics", 200, False),
+        ("/v1/embeddings", 200, True),
+        ("/nothing", 404, True),
+    ],
 )
-def test_only_probes_that_went_well_are_not_logged(path: str, status: int, is_logged: bool) -> None:
+def test_probes_are_logged_only_when_they_say_something(
+    path: str, status: int, is_logged: bool
+) -> None:
     arguments = ("127.0.0.1:1", "GET", path, "1.1", status)
     record = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, "", arguments, None)
     assert QuietProbes().filter(record) is is_logged

@@ -1,10 +1,10 @@
 """Models that would be served wrong are refused at start."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from vllm.config import ModelConfig
+from vllm.transformers_utils.config import try_get_dense_modules
 
 from orthrus_serving.engine.start_error import Reason, StartError
 
@@ -39,7 +39,7 @@ def _unsupported(model: ModelConfig) -> str | None:
         return "is multimodal, and only text models are served"
     if any(_is_bidirectional(config) for config in (model.hf_config, model.hf_text_config)):
         return "attends in both directions, so a chunk cannot be embedded before the next is known"
-    if _has_dense_head(Path(model.model)):
+    if try_get_dense_modules(model.model, revision=model.revision):
         return "has a Sentence-Transformers Dense module, which would be left out of its vectors"
     return None
 
@@ -47,10 +47,3 @@ def _unsupported(model: ModelConfig) -> str | None:
 def _is_bidirectional(config: Any) -> bool:
     causal = getattr(config, "is_causal", True)
     return causal is False or bool(getattr(config, "use_bidirectional_attention", False))
-
-
-def _has_dense_head(directory: Path) -> bool:
-    modules = directory / "modules.json"
-    if not modules.is_file():
-        return False
-    return any(module["type"].endswith(".Dense") for module in json.loads(modules.read_text()))

@@ -65,11 +65,12 @@ class RunningEngine:
 
 def start(command_line: Sequence[str]) -> RunningEngine:
     """Loads the model in a new process: minutes, blocking. Raises StartError."""
-    noted = Path(tempfile.mkdtemp(prefix="orthrus-")) / "root-cause"
-    try:
-        return _start(command_line, noted)
-    except Exception as error:
-        raise diagnose(error, noted.read_text() if noted.exists() else None) from error
+    with tempfile.TemporaryDirectory(prefix="orthrus-") as folder:
+        noted = Path(folder) / "root-cause"
+        try:
+            return _start(command_line, noted)
+        except Exception as error:
+            raise diagnose(error, noted.read_text() if noted.exists() else None) from error
 
 
 def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:

@@ -1,0 +1,132 @@
+"""How a real replica ends."""
+
+import signal
+import subprocess
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from e2e.waiting import wait_until
+from tests.orthrus_serving.server.replica_process import (
+    NAME,
+    ORTHRUS,
+    ReplicaProcess,
+    replica_process,
+)
+
+pytestmark = pytest.mark.engine
+
+LONG = 200
+"""Tokens: seconds of work."""
+
+
+def test_sigterm_finishes_streams_and_embeddings_and_refuses_the_rest(tmp_path: Path) -> None:
+    with replica_process(tmp_path) as replica, ThreadPoolExecutor(10) as pool:
+        replica.wait_ready()
+        # A pooled client whose idle connection must not hold the exit.
+        idle = httpx.Client(base_url=replica.url)
+        idle.get("/health")
+        streams = [pool.submit(_stream, replica) for _ in range(5)]
+        replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
+        embeddings = [pool.submit(_embed, replica) for _ in range(5)]
+        replica.wait_metric(
+            "orthrus_scheduled_tokens_total", lambda n: n > 0, unit="embedding_chunk"
+        )
+        replica.terminate()
+        wait_until("draining", lambda: _status(replica, "/ready"), lambda s: s == 503, within=10)
+        if not all(stream.done() for stream in streams):
+            refused = _embed(replica)
+            assert refused.status_code == 503
+            assert refused.headers["retry-after"]
+        for stream in streams:
+            assert stream.result() == LONG
+        assert [future.result().status_code for future in embeddings] == [200] * 5
+        assert replica.process.wait(timeout=60) == 0, replica.log_tail()
+        idle.close()
+
+
+def test_the_drain_timeout_ends_what_runs_longer(tmp_path: Path) -> None:
+    with (
+        replica_process(tmp_path, "--drain-timeout", "0") as replica,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        replica.wait_ready()
+        waiting: Future[httpx.Response] = pool.submit(_complete, replica)
+        replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
+        replica.terminate()
+        assert waiting.result().status_code == 503
+        assert replica.process.wait(timeout=60) == 0, replica.log_tail()
+
+
+def test_sigterm_during_load_exits_quickly_and_leaves_no_process(tmp_path: Path) -> None:
+    with replica_process(tmp_path) as replica:
+        replica.wait_listening()
+        assert _status(replica, "/ready") == 503
+        wait_until("an engine process", replica.descendants, bool, within=300)
+        left = replica.descendants()
+        replica.terminate()
+        assert replica.process.wait(timeout=15) == 0, replica.log_tail()
+        _, alive = psutil.wait_procs(left, timeout=15)
+        assert not alive
+
+
+def test_a_killed_engine_ends_the_replica_with_an_error(tmp_path: Path) -> None:
+    with replica_process(tmp_path) as replica, ThreadPoolExecutor(1) as pool:
+        replica.wait_ready()
+        waiting = pool.submit(_complete, replica)
+        replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
+        replica.engine_process().send_signal(signal.SIGKILL)
+        assert replica.process.wait(timeout=30) == 1, replica.log_tail()
+        assert waiting.result().status_code == 500
+
+
+@pytest.mark.parametrize(
+    ("model", "flags", "said", "code"),
+    [
+        ("/models/nope", [], "ModelNotFound: /models/nope does not exist", 1),
+        ("/models/nope", ["--stream-interval", "2"], "InvalidArguments: --stream-interval", 2),
+    ],
+)
+def test_a_failed_start_says_why_and_exits(
+    model: str, flags: list[str], said: str, code: int
+) -> None:
+    command = [str(ORTHRUS), "serve", model, "--host", "127.0.0.1", "--port", "0", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == code
+    assert said in done.stderr.splitlines()[-1]
+
+
+def _stream(replica: ReplicaProcess) -> int:
+    """Number of tokens that arrive."""
+    body = _completion(stream=True)
+    url = f"{replica.url}/v1/completions"
+    with httpx.stream("POST", url, json=body, timeout=300) as reply:
+        lines = [line for line in reply.iter_lines() if line.startswith("data: ")]
+    assert lines[-1] == "data: [DONE]"
+    return len(lines) - 1
+
+
+def _complete(replica: ReplicaProcess) -> httpx.Response:
+    return httpx.post(f"{replica.url}/v1/completions", json=_completion(stream=False), timeout=300)
+
+
+def _completion(*, stream: bool) -> dict[str, object]:
+    return {
+        "model": NAME,
+        "prompt": "x",
+        "max_tokens": LONG,
+        "ignore_eos": True,
+        "stream": stream,
+    }
+
+
+def _embed(replica: ReplicaProcess) -> httpx.Response:
+    body = {"model": NAME, "input": [[5] * LONG] * 4}
+    return httpx.post(f"{replica.url}/v1/embeddings", json=body, timeout=300)
+
+
+def _status(replica: ReplicaProcess, path: str) -> int:
+    return httpx.get(replica.url + path, timeout=30).status_code
