@@ -54,6 +54,7 @@ class WaitingQueue(RequestQueue):
     def add_request(self, request: Request) -> None:
         if _is_held(request):
             self._held[request.request_id] = request
+            self._backlog.set_remaining(self._prefills[request.request_id], 0)
         else:
             self._wait(request)
 

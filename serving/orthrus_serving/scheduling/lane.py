@@ -30,7 +30,7 @@ class Lane:
         self._admission = admission
         self._grants = grants
         self._head: Prefill | None = None
-        self._looked_past = 0
+        self._passed: list[Prefill] = []
         self._without_slot: list[Prefill] = []
         self.granted = 0
 
@@ -61,16 +61,19 @@ class Lane:
         return prefill.remaining - self._grants.get(prefill, 0)
 
     def _admit_next(self) -> Prefill | None:
-        for prefill in self._waiting:
+        while not self._is_closed() and (prefill := next(self._waiting, None)):
             verdict = self._admission.admit(prefill)
             if verdict is Verdict.ADMITTED:
                 for passed in self._without_slot:
                     passed.overtaken += 1
                 return prefill
+            self._passed.append(prefill)
             if verdict is Verdict.NO_SLOT:
                 self._without_slot.append(prefill)
-            self._looked_past += 1
-            if max(prefill.overtaken, self._looked_past) >= OVERTAKING_LIMIT:
-                break
-        self._waiting = iter(())
         return None
+
+    def _is_closed(self) -> bool:
+        """Whether somebody may not be overtaken again, or enough have been looked past."""
+        return len(self._passed) >= OVERTAKING_LIMIT or any(
+            prefill.overtaken >= OVERTAKING_LIMIT for prefill in self._passed
+        )
