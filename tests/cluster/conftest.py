@@ -7,8 +7,7 @@ import pytest
 from e2e.cluster import Cluster
 from e2e.cluster.down import down
 from e2e.cluster.layout import Layout
-from e2e.kubectl import Kubectl
-from tests.cluster.pods import NAMESPACE, Restricted
+from tests.cluster.pods import Restricted
 
 
 @pytest.fixture(scope="session")
@@ -36,15 +35,9 @@ def private_cluster(start_private: Callable[[str], Cluster]) -> Cluster:
     return start_private("test")
 
 
-@pytest.fixture(scope="session")
-def kubectl(private_cluster: Cluster) -> Kubectl:
-    return Kubectl(private_cluster.tool("kubectl"), private_cluster.kubeconfig, NAMESPACE)
-
-
 @pytest.fixture
-def restricted(kubectl: Kubectl) -> Iterator[Restricted]:
+def restricted(private_cluster: Cluster) -> Iterator[Restricted]:
     """A namespace of this test's own, with no pods in it yet."""
-    namespace = Restricted(kubectl)
-    namespace.create()
+    namespace = Restricted(private_cluster)
     yield namespace
     namespace.delete()

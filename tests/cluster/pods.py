@@ -1,12 +1,12 @@
 """Restricted pods that run a shell command, and a namespace that admits only such."""
 
+import uuid
 from typing import Any
 
+from e2e.cluster import Cluster
 from e2e.cluster.system_images import busybox
 from e2e.kubectl import Kubectl
 from e2e.waiting import wait_until
-
-NAMESPACE = "restricted"
 
 
 def pod(
@@ -39,26 +39,27 @@ def pod(
 
 
 class Restricted:
-    """A namespace of restricted pods, and what tests do with them."""
+    """A new namespace of restricted pods, and what tests do with them."""
 
-    def __init__(self, kubectl: Kubectl) -> None:
-        self._kubectl = kubectl
-
-    def create(self) -> None:
+    def __init__(self, cluster: Cluster) -> None:
+        name = f"restricted-{uuid.uuid4().hex[:8]}"
+        self.kubectl = Kubectl(cluster.tool("kubectl"), cluster.kubeconfig, name)
         labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-        metadata = {"name": NAMESPACE, "labels": labels}
-        self._kubectl.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        metadata = {"name": name, "labels": labels}
+        self.kubectl.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
 
     def delete(self) -> None:
-        self._kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+        """Free its GPUs at once; the rest may take its time."""
+        self.kubectl("delete", "pods", "--all", "--wait")
+        self.kubectl("delete", "namespace", self.kubectl.namespace, "--wait=false")
 
     def run(self, manifest: dict[str, Any]) -> None:
         """Apply a pod and wait until it runs."""
-        self._kubectl.apply(manifest)
+        self.kubectl.apply(manifest)
         self.wait_until_running(manifest["metadata"]["name"])
 
     def get(self, name: str) -> dict[str, Any]:
-        found = self._kubectl.get("pod", name)
+        found = self.kubectl.get("pod", name)
         assert found is not None, f"pod {name} is gone"
         return found
 
@@ -79,4 +80,4 @@ class Restricted:
 
     def shell(self, name: str, command: str) -> str:
         """What a shell `command` prints inside the pod."""
-        return self._kubectl("exec", name, "--", "sh", "-c", command)
+        return self.kubectl("exec", name, "--", "sh", "-c", command)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from e2e.cluster import Cluster
 from e2e.cluster.layout import Layout
 from e2e.cluster.probes import https_probe
-from e2e.kubectl import Kubectl, KubectlError
+from e2e.kubectl import KubectlError
 from e2e.waiting import wait_until
 from tests.cluster.pods import Restricted, pod
 
@@ -36,10 +35,10 @@ def test_a_name_outside_the_cluster_is_refused_at_once(restricted: Restricted) -
 NO_GPU = "Insufficient nvidia.com/gpu"
 
 
-def test_a_fifth_gpu_pod_waits_for_a_gpu(restricted: Restricted, kubectl: Kubectl) -> None:
+def test_a_fifth_gpu_pod_waits_for_a_gpu(restricted: Restricted) -> None:
     for number in range(4):
         restricted.run(pod(f"holds-{number}", "sleep 600", gpus=1))
-    kubectl.apply(pod("waits", "sleep 600", gpus=1))
+    restricted.kubectl.apply(pod("waits", "sleep 600", gpus=1))
 
     def reason() -> str:
         status = restricted.get("waits")["status"]
@@ -48,27 +47,25 @@ def test_a_fifth_gpu_pod_waits_for_a_gpu(restricted: Restricted, kubectl: Kubect
     wait_until(
         "the scheduler says why", reason, lambda it: "Insufficient nvidia.com/gpu" in it, within=30
     )
-    kubectl("delete", "pod", "holds-0", "--wait")
+    restricted.kubectl("delete", "pod", "holds-0", "--wait")
     restricted.wait_until_running("waits")
 
 
-def test_a_pod_above_the_restricted_standard_is_refused(
-    kubectl: Kubectl, restricted: Restricted
-) -> None:
+def test_a_pod_above_the_restricted_standard_is_refused(restricted: Restricted) -> None:
     privileged = pod("root", "sleep 1")
     privileged["spec"]["containers"][0]["securityContext"] = {"privileged": True}
     with pytest.raises(KubectlError, match="violates PodSecurity"):
-        kubectl.apply(privileged)
+        restricted.kubectl.apply(privileged)
 
 
 def test_a_volume_on_the_host_is_read_through_a_claim(
-    restricted: Restricted, kubectl: Kubectl, tmp_path: Path
+    restricted: Restricted, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("from the host")
     tmp_path.chmod(0o755)
     capacity = {"storage": "1Gi"}
     shared = {"accessModes": ["ReadOnlyMany"], "storageClassName": ""}
-    kubectl.apply(
+    restricted.kubectl.apply(
         {
             "apiVersion": "v1",
             "kind": "PersistentVolume",
@@ -85,16 +82,16 @@ def test_a_volume_on_the_host_is_read_through_a_claim(
     claim = {"persistentVolumeClaim": {"claimName": "host", "readOnly": True}}
     restricted.run(pod("reads", "sleep 600", volume=claim))
     assert restricted.shell("reads", "cat /data/file") == "from the host"
-    kubectl("delete", "pod,pvc,pv", "--all", "--wait")
+    restricted.kubectl("delete", "pv", "host", "--wait=false")
 
 
 SERVE = "echo started; echo hello > /tmp/index.html; exec httpd -f -p 8000 -h /tmp"
 
 
-def test_the_host_reaches_pods_and_services(restricted: Restricted, kubectl: Kubectl) -> None:
+def test_the_host_reaches_pods_and_services(restricted: Restricted) -> None:
     restricted.run(pod("serves", SERVE))
-    kubectl("expose", "pod", "serves", "--port=80", "--target-port=8000")
-    service = kubectl.get("service", "serves")
+    restricted.kubectl("expose", "pod", "serves", "--port=80", "--target-port=8000")
+    service = restricted.kubectl.get("service", "serves")
     assert service is not None
     for address in (
         f"http://{restricted.get('serves')['status']['podIP']}:8000/",
@@ -105,12 +102,11 @@ def test_the_host_reaches_pods_and_services(restricted: Restricted, kubectl: Kub
         )
 
 
-def test_logs_and_port_forward_work(
-    restricted: Restricted, kubectl: Kubectl, private_cluster: Cluster
-) -> None:
+def test_logs_and_port_forward_work(restricted: Restricted) -> None:
     restricted.run(pod("serves", SERVE))
-    assert kubectl("logs", "serves") == "started\n"
-    command = [*kubectl.command(), "port-forward", "pod/serves", ":8000", "--address=127.0.0.1"]
+    assert restricted.kubectl("logs", "serves") == "started\n"
+    forward = ("port-forward", "pod/serves", ":8000", "--address=127.0.0.1")
+    command = [*restricted.kubectl.command(), *forward]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forwarding:
         assert forwarding.stdout is not None
         line = forwarding.stdout.readline()
