@@ -40,10 +40,12 @@ class Api:
         Raises kubernetes.aio.config.ConfigException when there is neither.
         """
         configuration = Configuration()
-        if os.environ.get("KUBERNETES_SERVICE_HOST") and not os.environ.get("KUBECONFIG"):
+        kubeconfig = os.environ.get("KUBECONFIG")
+        if os.environ.get("KUBERNETES_SERVICE_HOST") and not kubeconfig:
             load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
         else:
-            await load_kube_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
+            # Named here, since the library reads the variable when it is imported.
+            await load_kube_config(kubeconfig, client_configuration=configuration)  # type: ignore[no-untyped-call]
         return cls(ApiClient(configuration))
 
     async def close(self) -> None:
