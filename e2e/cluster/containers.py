@@ -26,6 +26,14 @@ class Containers:
         rows = [line.split() for line in lines]
         return {row[0]: row[2] for row in rows if row[-1] == "true"}
 
+    def images_in_use(self) -> set[str]:
+        """References of the images that some container, running or not, was made from."""
+        return {line.split()[1] for line in self._ctr("containers", "list").splitlines()[1:]}
+
+    def remove_images(self, references: list[str]) -> None:
+        """Forget images; their layers go when no other image needs them."""
+        self._ctr("images", "remove", "--sync", *references)
+
     def snapshots(self) -> set[str]:
         """Chain ids of the layers that are unpacked, and names of those being made."""
         return {line.split()[0] for line in self._ctr("snapshots", "list").splitlines()[1:]}

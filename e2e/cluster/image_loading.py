@@ -13,9 +13,10 @@ from e2e.cluster.containers import Containers
 from e2e.cluster.daemons import Daemons
 from e2e.cluster.errors import ClusterError
 from e2e.cluster.layout import Layout
+from e2e.cluster.locking import locked
 from e2e.cluster.namespaces import Namespaces, init_name
 from e2e.cluster.progress import step
-from e2e.cluster.state import node_count
+from e2e.cluster.state import lock_file, node_count
 from e2e.cluster.stored_image import StoredImage
 from e2e.cluster.tar_files import tar_files
 
@@ -33,6 +34,11 @@ def load_image(layout: Layout, reference: str, archive: Path | None) -> None:
     Raises:
         ClusterError: the cluster is down, or the image cannot be found or imported.
     """
+    with locked(lock_file(layout), f"cluster {layout.name}"):
+        _load_image(layout, reference, archive)
+
+
+def _load_image(layout: Layout, reference: str, archive: Path | None) -> None:
     daemons = Daemons(layout)
     nodes = [layout.node(number + 1) for number in range(node_count(layout))]
     if not nodes:
@@ -47,7 +53,9 @@ def load_image(layout: Layout, reference: str, archive: Path | None) -> None:
                 containers.import_archive(archive)
                 if reference not in containers.images():
                     raise ClusterError(f"{archive} holds no image called {reference}")
-            elif not load(StoredImage.find(reference), containers):
+            elif load(StoredImage.find(reference), containers):
+                _forget_predecessors(reference, containers)
+            else:
                 running.note("already there")
 
 
@@ -67,6 +75,22 @@ def load(image: StoredImage, containers: Containers) -> bool:
     containers.import_archive(tar_files(image.index()))
     containers.release_snapshots(chain)
     return True
+
+
+def _forget_predecessors(reference: str, containers: Containers) -> None:
+    """Drop the node's images of the same name that are neither buildah's any more nor in use.
+
+    Their files are shared with nobody then, and only fill the disk.
+    """
+    repository = reference.rpartition(":")[0]
+    used = containers.images_in_use()
+    images = containers.images()
+    for other, digest in images.items():
+        if digest == images[reference] or other.rpartition(":")[0] != repository:
+            continue
+        names = {name for name in images if images[name] == digest}
+        if not names & used and not succeeds(["containers-storage", "exists", "--image", other]):
+            containers.remove_images(sorted(names))
 
 
 def _share(source: Path, target: Path) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from e2e.cluster import Cluster, ClusterError
+from e2e.cluster.containers import Containers
+from e2e.cluster.daemons import Daemons
 from e2e.cluster.layout import Layout
+from e2e.cluster.namespaces import Namespaces, init_name
 from e2e.cluster.system_images import busybox
 from tests.cluster.pods import Restricted, pod
 
@@ -67,6 +70,26 @@ def test_files_are_shared_with_buildah(private_cluster: Cluster, image: str) -> 
     snapshots = Layout.of("test").node(1).root / "var-lib/containerd"
     copies = snapshots.glob("io.containerd.snapshotter.v1.overlayfs/snapshots/*/fs/kept")
     assert [path.stat().st_nlink for path in copies] == [2]
+
+
+def test_a_newer_image_replaces_one_that_buildah_has_dropped(
+    private_cluster: Cluster, image: str
+) -> None:
+    old, new = (f"{image.rpartition(':')[0]}:{tag}" for tag in ("old", "new"))
+    container = buildah("from", image)
+    buildah("config", "--label=changed=yes", container)
+    buildah("commit", "--quiet", "--rm", container, old)
+    private_cluster.load_image(old)
+    buildah("rmi", old)
+    buildah("tag", image, new)
+    private_cluster.load_image(new)
+    buildah("rmi", new)
+    layout = Layout.of("test")
+    holder = Daemons(layout).pid(init_name(layout.node(1)))
+    assert holder is not None
+    images = Containers(layout.node(1), Namespaces(holder)).images()
+    assert new in images
+    assert old not in images
 
 
 def test_an_archive_is_loaded_from_its_file(private_cluster: Cluster, tmp_path: Path) -> None:
