@@ -17,7 +17,7 @@ ABANDONED_SECONDS = 2
 """Time for the answers of abandoned requests to leave before their connections are cut."""
 MAX_HEADER_BYTES = 64 * 1024
 KEEP_ALIVE_SECONDS = 75
-"""Longer than clients and proxies keep idle connections, so that they are the ones to close them."""
+"""Longer than clients and proxies keep idle connections, so that it is they who close them."""
 
 
 @dataclass(frozen=True)

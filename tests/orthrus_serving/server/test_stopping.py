@@ -1,5 +1,6 @@
 """How a real replica ends."""
 
+import shutil
 import signal
 import subprocess
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,6 +10,7 @@ import httpx
 import psutil
 import pytest
 
+from e2e.sample_model import sample_model
 from e2e.waiting import wait_until
 from tests.orthrus_serving.server.replica_process import (
     NAME,
@@ -97,6 +99,17 @@ def test_a_failed_start_says_why_and_exits(
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == code
     assert said in done.stderr.splitlines()[-1]
+
+
+def test_a_failure_in_a_worker_process_is_told_in_its_own_words(tmp_path: Path) -> None:
+    model = tmp_path / "broken"
+    shutil.copytree(sample_model(), model)
+    (model / "model.safetensors").write_bytes(b"not weights")
+    command = [str(ORTHRUS), "serve", str(model), "--host", "127.0.0.1", "--port", "0"]
+    command += ["--enforce-eager"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+    assert done.returncode == 1
+    assert "StartFailed: SafetensorError" in done.stderr.splitlines()[-1]
 
 
 def _stream(replica: ReplicaProcess) -> int:

@@ -1,5 +1,6 @@
 """/v1/embeddings over an engine that generates too."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -68,12 +69,20 @@ class OrthrusServingEmbedding(ServingEmbedding):
 
     async def _collect_batch(self, ctx: PoolingServeContext[Any]) -> None:
         await super()._collect_batch(ctx)
-        for index, result in enumerate(ctx.final_res_batch):
-            vector = result.outputs.data
-            if vector.numel() == 0:
-                raise GenerationError(f"the engine ended input {index} without a vector")
-            if not torch.isfinite(vector).all():
-                raise GenerationError(f"the vector of input {index} is not finite")
+        require_vectors([result.outputs.data for result in ctx.final_res_batch])
+
+
+def require_vectors(vectors: Sequence[torch.Tensor]) -> None:
+    """Refuses to answer with a vector that the engine did not compute, or computed wrong.
+
+    Raises:
+        GenerationError: (500) names the first such input; a size of 0 is the engine's sentinel.
+    """
+    for index, vector in enumerate(vectors):
+        if vector.numel() == 0:
+            raise GenerationError(f"the engine ended input {index} without a vector")
+        if not torch.isfinite(vector).all():
+            raise GenerationError(f"the vector of input {index} is not finite")
 
 
 def require_integer_tokens(body: Any) -> None:

@@ -17,15 +17,21 @@ class OrthrusEngineClient(AsyncLLM):
     def __init__(self, vllm_config: VllmConfig, *rest: Any, **named: Any) -> None:
         super().__init__(vllm_config, *rest, **named)
         self.input_processor = OrthrusInputProcessor(vllm_config, self.renderer)
-        self.output_processor = OrthrusOutputProcessor(
-            self.renderer.tokenizer,
-            log_stats=self.log_stats,
-            tracing_enabled=self.observability_config.otlp_traces_endpoint is not None,
-        )
         # Only now that the engine process has its own copy: there a pooler configuration would
         # turn off chunked prefill, prefix caching and full CUDA graphs. The type names no head
         # (ours pool); vLLM's front end wants one to show /v1/embeddings.
         self.model_config.pooler_config = PoolerConfig(task="embed", pooling_type="LAST")
+
+    def _run_output_handler(self) -> None:
+        # vLLM calls this as it starts, or at the first request. The task that it makes keeps the
+        # processor that it finds, so ours has to be there first.
+        if not isinstance(self.output_processor, OrthrusOutputProcessor):
+            self.output_processor = OrthrusOutputProcessor(
+                self.renderer.tokenizer,
+                log_stats=self.log_stats,
+                tracing_enabled=self.observability_config.otlp_traces_endpoint is not None,
+            )
+        super()._run_output_handler()  # type: ignore[no-untyped-call]
 
     async def add_request(
         self, request_id: str, prompt: Any, params: Any, *rest: Any, priority: int = 0, **named: Any

@@ -1,0 +1,28 @@
+import pytest
+import torch
+from vllm.exceptions import GenerationError, VLLMValidationError
+
+from orthrus_serving.engine.frontend.embeddings import require_integer_tokens, require_vectors
+
+
+@pytest.mark.parametrize("given", ["x", ["x", "y"], [1, 2], [[1], [2, 3]], [], [[]], None])
+def test_texts_and_integers_pass(given: object) -> None:
+    require_integer_tokens({"input": given})
+
+
+@pytest.mark.parametrize("given", [[True], [1.0], [1, False], [[1, True]], [[1], [2.0]]])
+def test_what_pydantic_would_turn_into_integers_is_refused(given: object) -> None:
+    with pytest.raises(VLLMValidationError, match="integers"):
+        require_integer_tokens({"input": given})
+
+
+@pytest.mark.parametrize(
+    "vector", [torch.empty(0), torch.tensor([1.0, torch.nan]), torch.tensor([torch.inf, 0.0])]
+)
+def test_a_missing_or_broken_vector_is_a_server_error_that_names_its_input(
+    vector: torch.Tensor,
+) -> None:
+    require_vectors([torch.ones(2)])
+    with pytest.raises(GenerationError, match="input 1") as error:
+        require_vectors([torch.ones(2), vector])
+    assert error.value.status_code == 500
