@@ -108,10 +108,10 @@ class Image(ApiType):
                 max_length=512,
                 json_schema_extra=rules(
                     Rule(
-                        "self.matches('^[a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]+)?"
+                        "self.matches('^[a-z0-9]+([._-]+[a-z0-9]+)*(:[0-9]+)?"
                         "(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$')",
-                        "image.repository must be a repository without tag or digest, such as"
-                        " registry.example/orthrus/serving",
+                        "image.repository must be a lower-case repository without tag or digest,"
+                        " such as registry.example/orthrus/serving",
                     )
                 ),
             ),

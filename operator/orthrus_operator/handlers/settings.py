@@ -9,7 +9,7 @@ from orthrus_operator.planner.desired import ServingImages
 
 
 class OperatorSettings(BaseSettings):
-    """Raises pydantic.ValidationError when a variable is missing or wrong."""
+    """What the installer decides, for all OrthrusDeployments."""
 
     model_config = SettingsConfigDict(env_prefix="ORTHRUS_", frozen=True)
 
@@ -30,6 +30,11 @@ class OperatorSettings(BaseSettings):
         if isinstance(value, str):
             return tuple(name.strip() for name in value.split(",") if name.strip())
         return value
+
+    @classmethod
+    def from_environment(cls) -> "OperatorSettings":
+        """Raises pydantic.ValidationError when a variable is missing or wrong."""
+        return cls()  # type: ignore[call-arg]  # pydantic-settings fills them in
 
     @property
     def images(self) -> ServingImages:

@@ -3,6 +3,7 @@
 from orthrus_operator.api.engine_arguments import REFUSED_FLAGS
 from orthrus_operator.builders.arguments import serve_arguments
 from orthrus_serving.engine.frontend.vllm_flags import REFUSED
+from tests.orthrus_operator.making import demo
 
 
 def test_what_a_replica_refuses_by_name_is_refused_before_it_is_stored() -> None:
@@ -10,8 +11,8 @@ def test_what_a_replica_refuses_by_name_is_refused_before_it_is_stored() -> None
     assert replica_refuses - REFUSED_FLAGS == set()
 
 
-def test_no_flag_that_the_operator_sets_can_be_set_twice(make) -> None:
-    everything = make(
+def test_no_flag_that_the_operator_sets_can_be_set_twice() -> None:
+    everything = demo(
         model={"source": "hf://org/model", "revision": "main", "servedName": "name"},
     )
     owned = {

@@ -4,11 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orthrus_operator.builders.arguments import serve_arguments
+from tests.orthrus_operator.making import demo
 
 
-def test_the_smallest_spec_spells_every_default_out(make) -> None:
+def test_the_smallest_spec_spells_every_default_out() -> None:
     """A replica's own defaults may change with its image; what the spec promises may not."""
-    assert serve_arguments(make()) == [
+    assert serve_arguments(demo()) == [
         "serve",
         "org/model",
         "--served-model-name=demo",
@@ -22,9 +23,9 @@ def test_the_smallest_spec_spells_every_default_out(make) -> None:
     ]
 
 
-def test_every_field_reaches_its_flag(make) -> None:
+def test_every_field_reaches_its_flag() -> None:
     arguments = serve_arguments(
-        make(
+        demo(
             model={"source": "hf://org/model", "revision": "abc", "servedName": "other"},
             embedding={"pooling": "last"},
             scheduling={
@@ -51,19 +52,19 @@ def test_every_field_reaches_its_flag(make) -> None:
     ]
 
 
-def test_a_claim_is_served_from_where_it_is_mounted(make) -> None:
-    assert serve_arguments(make("pvc://models/smollm2"))[1] == "/models/models/smollm2"
-    assert serve_arguments(make("pvc://models"))[1] == "/models/models"
+def test_a_claim_is_served_from_where_it_is_mounted() -> None:
+    assert serve_arguments(demo("pvc://models/smollm2"))[1] == "/models/models/smollm2"
+    assert serve_arguments(demo("pvc://models"))[1] == "/models/models"
 
 
-def test_engine_arguments_are_flags_by_the_three_forms(make) -> None:
+def test_engine_arguments_are_flags_by_the_three_forms() -> None:
     extra = {
         "gpu-memory-utilization": "0.9",
         "enforce-eager": "true",
         "enable-prefix-caching": "false",
         "chat-template": "--looks-like-a-flag",
     }
-    assert serve_arguments(make(engineArgs=extra))[-4:] == [
+    assert serve_arguments(demo(engineArgs=extra))[-4:] == [
         "--chat-template=--looks-like-a-flag",
         "--no-enable-prefix-caching",
         "--enforce-eager",
@@ -73,19 +74,8 @@ def test_engine_arguments_are_flags_by_the_three_forms(make) -> None:
 
 @given(st.permutations(["dtype", "seed", "max-model-len", "block-size"]))
 def test_the_order_of_engine_arguments_does_not_roll_pods(order: list[str]) -> None:
-    from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
-
-    def arguments(names: list[str]) -> list[str]:
-        return serve_arguments(
-            OrthrusDeployment.from_object(
-                {
-                    "metadata": {"name": "d", "namespace": "n", "uid": "u", "generation": 1},
-                    "spec": {
-                        "model": {"source": "hf://o/m"},
-                        "engineArgs": dict.fromkeys(names, "1"),
-                    },
-                }
-            )
-        )
-
-    assert arguments(order) == arguments(sorted(order))
+    given_order, sorted_order = (
+        serve_arguments(demo(engineArgs=dict.fromkeys(names, "1")))
+        for names in (order, sorted(order))
+    )
+    assert given_order == sorted_order

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from orthrus_operator.builders.pod import pod_template
+from tests.orthrus_operator.making import demo
 
 GOLDEN = Path(__file__).parent / "golden"
 SPECS: dict[str, dict[str, Any]] = {
@@ -34,15 +35,15 @@ SPECS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_no_release_of_the_operator_rolls_model_pods_unnoticed(make, name: str) -> None:
+def test_no_release_of_the_operator_rolls_model_pods_unnoticed(name: str) -> None:
     """A template that differs from the golden one restarts every replica at the next operator
     upgrade. Change a golden file only for that price, and say so in the changelog."""
-    template = pod_template(make(**SPECS[name]), "registry.example/serving:1")
+    template = pod_template(demo(**SPECS[name]), "registry.example/serving:1")
     assert template == yaml.safe_load((GOLDEN / f"{name}.yaml").read_text())
 
 
-def test_restricted_pod_security(make) -> None:
-    pod = pod_template(make("pvc://models/m"), "image:1")["spec"]
+def test_restricted_pod_security() -> None:
+    pod = pod_template(demo("pvc://models/m"), "image:1")["spec"]
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     (container,) = pod["containers"]
@@ -55,44 +56,44 @@ def test_restricted_pod_security(make) -> None:
     assert all(set(volume) <= allowed for volume in pod["volumes"])
 
 
-def test_exactly_one_gpu(make) -> None:
-    resources = pod_template(make(), "image:1")["spec"]["containers"][0]["resources"]
+def test_exactly_one_gpu() -> None:
+    resources = pod_template(demo(), "image:1")["spec"]["containers"][0]["resources"]
     assert resources == {"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}
 
 
-def test_no_accelerator_on_cpus(make) -> None:
-    (container,) = pod_template(make(accelerator={"type": "cpu"}), "i:1")["spec"]["containers"]
+def test_no_accelerator_on_cpus() -> None:
+    (container,) = pod_template(demo(accelerator={"type": "cpu"}), "i:1")["spec"]["containers"]
     assert "resources" not in container
 
 
 @pytest.mark.parametrize("drain", [0, 120, 3600])
-def test_the_grace_covers_forgetting_draining_and_a_margin(make, drain: int) -> None:
-    pod = pod_template(make(drainSeconds=drain), "image:1")["spec"]
+def test_the_grace_covers_forgetting_draining_and_a_margin(drain: int) -> None:
+    pod = pod_template(demo(drainSeconds=drain), "image:1")["spec"]
     (container,) = pod["containers"]
     sleep = container["lifecycle"]["preStop"]["sleep"]["seconds"]
     assert pod["terminationGracePeriodSeconds"] == sleep + drain + 30
 
 
-def test_a_hung_engine_does_not_wait_for_the_drain(make) -> None:
-    (container,) = pod_template(make(drainSeconds=3600), "image:1")["spec"]["containers"]
+def test_a_hung_engine_does_not_wait_for_the_drain() -> None:
+    (container,) = pod_template(demo(drainSeconds=3600), "image:1")["spec"]["containers"]
     assert container["livenessProbe"]["terminationGracePeriodSeconds"] <= 5
     assert container["livenessProbe"]["httpGet"]["path"] == "/health"
 
 
-def test_a_slow_load_is_not_killed(make) -> None:
-    (container,) = pod_template(make(), "image:1")["spec"]["containers"]
+def test_a_slow_load_is_not_killed() -> None:
+    (container,) = pod_template(demo(), "image:1")["spec"]["containers"]
     probe = container["startupProbe"]
     assert probe["httpGet"]["path"] == "/ready"
     assert probe["periodSeconds"] * probe["failureThreshold"] >= 3600
 
 
-def test_services_of_the_namespace_do_not_leak_into_the_environment(make) -> None:
-    assert pod_template(make(), "image:1")["spec"]["enableServiceLinks"] is False
+def test_services_of_the_namespace_do_not_leak_into_the_environment() -> None:
+    assert pod_template(demo(), "image:1")["spec"]["enableServiceLinks"] is False
 
 
-def test_the_token_is_a_reference_never_a_value(make) -> None:
+def test_the_token_is_a_reference_never_a_value() -> None:
     model = {"source": "hf://org/model", "tokenSecretRef": {"name": "hub", "key": "token"}}
-    (container,) = pod_template(make(model=model), "image:1")["spec"]["containers"]
+    (container,) = pod_template(demo(model=model), "image:1")["spec"]["containers"]
     (token,) = [entry for entry in container["env"] if entry["name"] == "HF_TOKEN"]
     assert token == {
         "name": "HF_TOKEN",
@@ -100,6 +101,6 @@ def test_the_token_is_a_reference_never_a_value(make) -> None:
     }
 
 
-def test_a_model_on_a_claim_needs_no_network(make) -> None:
-    (container,) = pod_template(make("pvc://models/m"), "image:1")["spec"]["containers"]
+def test_a_model_on_a_claim_needs_no_network() -> None:
+    (container,) = pod_template(demo("pvc://models/m"), "image:1")["spec"]["containers"]
     assert {"name": "HF_HUB_OFFLINE", "value": "1"} in container["env"]

@@ -2,10 +2,11 @@
 
 from orthrus_operator.builders.pod import pod_template
 from orthrus_operator.builders.service import endpoint, service
+from tests.orthrus_operator.making import demo
 
 
-def test_it_leads_to_the_pods_by_label_and_port_name(make) -> None:
-    orthrus = make(service={"type": "NodePort", "port": 8080})
+def test_it_leads_to_the_pods_by_label_and_port_name() -> None:
+    orthrus = demo(service={"type": "NodePort", "port": 8080})
     spec = service(orthrus)["spec"]
     template = pod_template(orthrus, "image:1")
     assert spec["type"] == "NodePort"
@@ -16,6 +17,6 @@ def test_it_leads_to_the_pods_by_label_and_port_name(make) -> None:
     assert port["targetPort"] in {exposed["name"] for exposed in container["ports"]}
 
 
-def test_endpoint(make) -> None:
-    assert endpoint(make()) == "http://demo.models.svc"
-    assert endpoint(make(service={"port": 8080})) == "http://demo.models.svc:8080"
+def test_endpoint() -> None:
+    assert endpoint(demo()) == "http://demo.models.svc"
+    assert endpoint(demo(service={"port": 8080})) == "http://demo.models.svc:8080"

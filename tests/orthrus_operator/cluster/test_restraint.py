@@ -22,8 +22,10 @@ def versions(subject: Subject) -> dict[str, str]:
 
 def settle(subject: Subject) -> dict[str, str]:
     """The versions, once nothing changed for a second."""
-    while (before := versions(subject)) != (time.sleep(1), versions(subject))[1]:
-        pass
+    before: dict[str, str] = {}
+    while (now := versions(subject)) != before:
+        before = now
+        time.sleep(1)
     return before
 
 

@@ -182,6 +182,11 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "spec.image.repository",
         "without tag or digest",
     ),
+    (
+        {"image": {"repository": "UPPER/case", "tag": "1"}},
+        "spec.image.repository",
+        "must be a lower-case repository",
+    ),
     ({"image": {"tag": "a b"}}, "spec.image.tag", "must be a tag"),
     ({"image": {"pullPolicy": "Sometimes"}}, "spec.image.pullPolicy", '"IfNotPresent"'),
     ({"image": {"pullSecrets": [{}]}}, "spec.image.pullSecrets[0].name", "Required value"),

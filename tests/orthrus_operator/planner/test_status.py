@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status
+from tests.orthrus_operator.making import demo
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"
 STUCK = {
@@ -25,13 +26,8 @@ QUOTA = {
 }
 
 
-def orthrus(replicas: int = 2, **spec: Any) -> OrthrusDeployment:
-    return OrthrusDeployment.from_object(
-        {
-            "metadata": {"name": "demo", "namespace": "models", "uid": "u1", "generation": 3},
-            "spec": {"model": {"source": "hf://org/model"}, "replicas": replicas, **spec},
-        }
-    )
+def orthrus(replicas: int = 2) -> OrthrusDeployment:
+    return demo(replicas=replicas)
 
 
 def deployment(
