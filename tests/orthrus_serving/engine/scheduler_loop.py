@@ -1,32 +1,36 @@
 """A real scheduler in a real engine loop over a worker that only counts tokens."""
 
+import functools
 import random
+import tempfile
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
 from transformers import LlamaConfig
 from vllm.config import CacheConfig, LoRAConfig, ModelConfig, SchedulerConfig, VllmConfig
 from vllm.lora.request import LoRARequest
 from vllm.pooling_params import PoolingParams
-from vllm.sampling_params import SamplingParams
+from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 from vllm.v1.core.kv_cache_utils import get_request_block_hasher, init_none_hash
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.kv_cache_interface import FullAttentionSpec, KVCacheConfig, KVCacheGroupSpec
 from vllm.v1.outputs import ModelRunnerOutput
-from vllm.v1.request import Request
+from vllm.v1.request import Request, RequestStatus
 from vllm.v1.structured_output import StructuredOutputManager
 
 from orthrus_serving.engine.scheduler import OrthrusScheduler
 from orthrus_serving.engine.settings import EngineSettings
+from orthrus_serving.scheduling.snapshot import ByTask, Snapshot
 
 BLOCK_SIZE = 8
 
 
-def save_tiny_config(folder: Path) -> Path:
+@functools.cache
+def _model_folder() -> "tempfile.TemporaryDirectory[str]":
     """A model folder without weights: the scheduler needs only the configuration."""
+    folder = tempfile.TemporaryDirectory()
     LlamaConfig(
         architectures=["LlamaForCausalLM"],
         hidden_size=32,
@@ -35,7 +39,7 @@ def save_tiny_config(folder: Path) -> Path:
         num_attention_heads=2,
         vocab_size=1024,
         max_position_embeddings=4096,
-    ).save_pretrained(folder)
+    ).save_pretrained(folder.name)
     return folder
 
 
@@ -52,7 +56,8 @@ class LoopConfig:
     asynchronous: bool = False
 
 
-def make_vllm_config(model: Path, config: LoopConfig) -> VllmConfig:
+@functools.cache
+def make_vllm_config(config: LoopConfig) -> VllmConfig:
     scheduler = SchedulerConfig(
         max_num_seqs=config.sequences,
         max_num_batched_tokens=config.token_budget,
@@ -69,7 +74,7 @@ def make_vllm_config(model: Path, config: LoopConfig) -> VllmConfig:
     )
     vllm_config = VllmConfig(
         model_config=ModelConfig(
-            model=str(model),
+            model=_model_folder().name,
             skip_tokenizer_init=True,
             dtype="float32",
             max_model_len=config.max_model_len,
@@ -85,9 +90,9 @@ def make_vllm_config(model: Path, config: LoopConfig) -> VllmConfig:
     return vllm_config
 
 
-def make_scheduler(model: Path, config: LoopConfig) -> OrthrusScheduler:
+def make_scheduler(config: LoopConfig) -> OrthrusScheduler:
     """As `EngineCore` makes it, from the name in the configuration."""
-    vllm_config = make_vllm_config(model, config)
+    vllm_config = make_vllm_config(config)
     spec = FullAttentionSpec(
         block_size=BLOCK_SIZE, num_kv_heads=1, head_size=1, dtype=torch.float32
     )
@@ -132,6 +137,9 @@ class CountingWorker:
             self.cached_tokens[new.req_id] = new.num_computed_tokens
             if new.pooling_params is not None:
                 self._embeddings.add(new.req_id)
+                assert new.pooling_params.extra_kwargs is not None
+                if new.pooling_params.extra_kwargs["pooling"] != "last":
+                    assert new.num_computed_tokens == 0, "hidden states would be missing"
         cached = step.scheduled_cached_reqs
         for request_id, computed in zip(cached.req_ids, cached.num_computed_tokens, strict=True):
             if request_id in cached.resumed_req_ids:
@@ -161,66 +169,102 @@ class CountingWorker:
         )
 
 
-@dataclass
+@dataclass(frozen=True)
 class StepRecord:
-    """What one step scheduled, and what ran before it."""
+    """What one step scheduled, and which requests had to decode in it."""
 
     tokens: dict[str, int]
-    decodes_before: set[str]
+    decodes: set[str]
     preempted: set[str]
+    backlog: ByTask
+    """Prefill tokens left, summed over all requests right after the step was planned."""
+    snapshot: Snapshot
+
+    @property
+    def total(self) -> int:
+        return sum(self.tokens.values())
+
+    def total_of(self, kind: str) -> int:
+        return sum(n for request_id, n in self.tokens.items() if request_id.startswith(kind))
 
 
 @dataclass
 class EngineLoop:
     """`EngineCore.step`, or its two-deep asynchronous form, without the processes."""
 
-    scheduler: OrthrusScheduler
+    config: LoopConfig = LoopConfig()
     worker: CountingWorker = field(default_factory=CountingWorker)
     finished: dict[str, str] = field(default_factory=dict)
+    generated: dict[str, int] = field(default_factory=dict)
+    vectors: dict[str, torch.Tensor] = field(default_factory=dict)
     history: list[StepRecord] = field(default_factory=list)
-    outputs: dict[str, int] = field(default_factory=dict)
     _in_flight: deque[tuple[SchedulerOutput, ModelRunnerOutput]] = field(default_factory=deque)
 
-    @property
-    def depth(self) -> int:
-        return 2 if self.scheduler.scheduler_config.async_scheduling else 1
+    def __post_init__(self) -> None:
+        self.scheduler = make_scheduler(self.config)
 
     def add(self, *requests: Request) -> None:
         for request in requests:
             self.scheduler.add_request(request)
 
     def step(self) -> StepRecord:
-        decodes = {
-            request.request_id
-            for request in self.scheduler.running
-            if request.pooling_params is None and not request.is_prefill_chunk
-        }
+        decodes = {r.request_id for r in self.scheduler.running if _must_decode(r)}
         output = self.scheduler.schedule()
-        preempted = set(output.preempted_req_ids or ())
-        record = StepRecord(dict(output.num_scheduled_tokens), decodes, preempted)
+        tokens = dict(output.num_scheduled_tokens)
+        requests = self.scheduler.requests.values()
+        record = StepRecord(
+            tokens,
+            decodes,
+            set(output.preempted_req_ids or ()),
+            ByTask(*(sum(_left(r) for r in requests if r.request_id[0] == k) for k in "eg")),
+            self.scheduler.snapshot(),
+        )
         self.history.append(record)
         self._in_flight.append((output, self.worker.execute(output)))
-        if len(self._in_flight) >= self.depth or not output.num_scheduled_tokens:
+        depth = 2 if self.config.asynchronous else 1
+        if len(self._in_flight) >= depth or not tokens:
             self._deliver()
         return record
 
-    def run(self, max_steps: int) -> int:
-        """Step until every request has finished; returns the number of steps."""
-        for taken in range(max_steps):
+    def run(self, max_steps: int) -> None:
+        """Step until every request has finished."""
+        for _ in range(max_steps):
             if not self.scheduler.has_unfinished_requests():
-                return taken
+                return
             self.step()
         unfinished = list(self.scheduler.requests)
-        raise AssertionError(f"{unfinished} still unfinished after {max_steps} steps")
+        assert not unfinished, f"{unfinished} still unfinished after {max_steps} steps"
 
     def _deliver(self) -> None:
         step, result = self._in_flight.popleft()
         for client in self.scheduler.update_from_output(step, result).values():
             for output in client.outputs:
-                tokens = self.outputs.get(output.request_id, 0) + len(output.new_token_ids)
-                self.outputs[output.request_id] = tokens
+                tokens = self.generated.get(output.request_id, 0) + len(output.new_token_ids)
+                self.generated[output.request_id] = tokens
+                if output.pooling_output is not None:
+                    self.vectors[output.request_id] = output.pooling_output
                 if output.finish_reason is not None:
                     self.finished[output.request_id] = str(output.finish_reason)
+
+
+def _must_decode(request: Request) -> bool:
+    """A generation past its prompt, unless its last token is on its way already."""
+    promised = request.num_output_tokens + request.num_output_placeholders
+    return (
+        request.pooling_params is None
+        and not request.is_prefill_chunk
+        and promised < request.max_tokens
+    )
+
+
+def _left(request: Request) -> int:
+    """Prefill tokens to schedule; none while output from before a preemption is on its way."""
+    draining = request.num_stale_output_tokens and not request.drop_stale_output
+    waits = request.status in (RequestStatus.WAITING, RequestStatus.PREEMPTED)
+    runs = request.status == RequestStatus.RUNNING and request.is_prefill_chunk
+    if runs or (waits and not draining):
+        return request.num_tokens - request.num_computed_tokens
+    return 0
 
 
 class RequestMaker:
@@ -239,9 +283,15 @@ class RequestMaker:
         return self._request(tokens, "e", adapter, pooling_params=params)
 
     def generation(
-        self, tokens: int | Iterable[int], max_tokens: int = 4, adapter: int = 0
+        self,
+        tokens: int | Iterable[int],
+        max_tokens: int = 4,
+        adapter: int = 0,
+        structured_outputs: StructuredOutputsParams | None = None,
     ) -> Request:
-        params = SamplingParams(max_tokens=max_tokens, ignore_eos=True)
+        params = SamplingParams(
+            max_tokens=max_tokens, ignore_eos=True, structured_outputs=structured_outputs
+        )
         return self._request(tokens, "g", adapter, sampling_params=params)
 
     def prompt(self, length: int) -> list[int]:

@@ -1,0 +1,255 @@
+"""What the binding adds to vLLM's scheduler, one behaviour at a time."""
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from vllm.sampling_params import StructuredOutputsParams
+from vllm.v1.core.sched.output import SchedulerOutput
+from vllm.v1.engine.core import EngineCore
+from vllm.v1.outputs import ModelRunnerOutput
+
+from tests.orthrus_serving.engine.scheduler_loop import (
+    BLOCK_SIZE,
+    CountingWorker,
+    EngineLoop,
+    LoopConfig,
+    RequestMaker,
+)
+
+
+@pytest.fixture
+def make() -> RequestMaker:
+    return RequestMaker()
+
+
+@pytest.mark.parametrize("budget", [64, 127, 128, 256])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_embedding_of_the_whole_model_length_is_computed_to_its_last_token(
+    make: RequestMaker, budget: int, asynchronous: bool
+) -> None:
+    loop = EngineLoop(LoopConfig(token_budget=budget, asynchronous=asynchronous))
+    embedding = make.embedding(loop.config.max_model_len)
+    loop.add(embedding, make.generation(20, max_tokens=10))
+
+    loop.run(max_steps=30)
+
+    assert loop.finished[embedding.request_id] == "stop"
+    assert all(record.total <= budget for record in loop.history)
+
+
+def test_a_one_token_prompt_behind_an_embedding_backlog_runs_in_the_next_step(
+    make: RequestMaker,
+) -> None:
+    loop = EngineLoop()
+    loop.add(*(make.embedding(100) for _ in range(50)))
+    loop.step()
+    prompt = make.generation(1)
+    loop.add(prompt)
+
+    assert loop.step().tokens[prompt.request_id] == 1
+
+
+def test_embeddings_and_generations_share_a_step(make: RequestMaker) -> None:
+    loop = EngineLoop()
+    loop.add(*(make.embedding(100) for _ in range(9)), *(make.generation(100) for _ in range(3)))
+
+    record = loop.step()
+
+    assert record.total_of("e") == 48
+    assert record.total_of("g") == 16
+
+
+def test_embeddings_finish_one_after_the_other(make: RequestMaker) -> None:
+    loop = EngineLoop()
+    embeddings = [make.embedding(100) for _ in range(4)]
+    loop.add(*embeddings)
+
+    loop.run(max_steps=10)
+
+    assert list(loop.finished) == [embedding.request_id for embedding in embeddings]
+    assert all(len(record.tokens) <= 2 for record in loop.history)
+
+
+@pytest.mark.parametrize(("pooling", "reads"), [("mean", False), ("cls", False), ("last", True)])
+def test_only_last_token_embeddings_read_the_prefix_cache(
+    make: RequestMaker, pooling: str, reads: bool
+) -> None:
+    loop = EngineLoop()
+    prompt = make.prompt(6 * BLOCK_SIZE)
+    loop.add(make.generation(prompt))
+    loop.run(max_steps=10)
+    embedding = make.embedding(prompt, pooling)
+    loop.add(embedding)
+
+    loop.run(max_steps=10)
+
+    assert loop.worker.cached_tokens[embedding.request_id] == (5 * BLOCK_SIZE if reads else 0)
+
+
+@pytest.mark.parametrize(("pooling", "writes"), [("mean", False), ("last", True)])
+def test_only_last_token_embeddings_write_the_prefix_cache(
+    make: RequestMaker, pooling: str, writes: bool
+) -> None:
+    loop = EngineLoop()
+    prompt = make.prompt(6 * BLOCK_SIZE)
+    loop.add(make.embedding(prompt, pooling))
+    loop.run(max_steps=10)
+    generation = make.generation(prompt)
+    loop.add(generation)
+
+    loop.run(max_steps=10)
+
+    assert (loop.worker.cached_tokens[generation.request_id] > 0) is writes
+
+
+def test_a_stream_of_embeddings_does_not_evict_the_prefixes_of_generations(
+    make: RequestMaker,
+) -> None:
+    loop = EngineLoop(LoopConfig(blocks=40))
+    prompt = make.prompt(6 * BLOCK_SIZE)
+    loop.add(make.generation(prompt))
+    loop.run(max_steps=10)
+    for _ in range(20):
+        loop.add(make.embedding(100))
+        loop.run(max_steps=10)
+    again = make.generation(prompt)
+    loop.add(again)
+
+    loop.run(max_steps=10)
+
+    assert loop.worker.cached_tokens[again.request_id] == 5 * BLOCK_SIZE
+
+
+def test_tokens_that_a_prefix_hit_saves_go_to_waiting_requests(make: RequestMaker) -> None:
+    loop = EngineLoop(LoopConfig(token_budget=64))
+    prompt = make.prompt(12 * BLOCK_SIZE)[:100]
+    loop.add(make.generation(prompt))
+    loop.run(max_steps=10)
+    loop.add(make.generation(prompt), *(make.embedding(30) for _ in range(5)))
+
+    assert loop.step().total == 64
+
+
+def test_a_request_may_be_admitted_for_the_blocks_that_it_shares(make: RequestMaker) -> None:
+    loop = EngineLoop(LoopConfig(blocks=18))
+    prompt = make.prompt(100)
+    first, second = (make.generation(prompt, max_tokens=8) for _ in range(2))
+    loop.add(first)
+    loop.step()
+    loop.step()
+    loop.add(second)
+
+    assert loop.step().tokens.keys() == {first.request_id, second.request_id}
+
+
+def test_the_request_with_the_least_work_to_lose_is_preempted(make: RequestMaker) -> None:
+    loop = EngineLoop(LoopConfig(blocks=18))
+    old_but_short = make.generation(8, max_tokens=100)
+    loop.add(old_but_short)
+    loop.step()
+    long = make.generation(100, max_tokens=28)
+    loop.add(long)
+    loop.run(max_steps=200)
+
+    victims = [record.preempted for record in loop.history if record.preempted]
+    assert victims
+    assert long.request_id not in set().union(*victims)
+
+
+def test_a_chunk_never_preempts_a_decode(make: RequestMaker) -> None:
+    loop = EngineLoop(LoopConfig(blocks=18, token_budget=16, chunk_tokens=4))
+    loop.add(*(make.generation(8, max_tokens=30) for _ in range(2)))
+    loop.step()
+    loop.add(*(make.embedding(100) for _ in range(2)))
+
+    loop.run(max_steps=300)
+
+    decoding = {request_id for record in loop.history for request_id in record.preempted}
+    assert not any(request_id.startswith("g") for request_id in decoding)
+
+
+def test_an_unscheduled_running_request_counts_for_its_adapter(make: RequestMaker) -> None:
+    """vLLM itself counts only scheduled ones, and its engine dies of an assertion later."""
+    loop = EngineLoop(LoopConfig(policy="homogeneous", adapter_slots=2, token_budget=16))
+    loop.add(make.embedding(100, adapter=1), make.generation(100, adapter=2))
+    loop.add(make.embedding(100, adapter=3), make.generation(100, adapter=4))
+
+    for _ in range(60):
+        loop.step()
+        running = loop.scheduler.running
+        assert len({r.lora_request.lora_int_id for r in running if r.lora_request}) <= 2
+
+    assert len(loop.finished) == 4
+
+
+def test_a_request_whose_grammar_compiles_neither_weighs_nor_blocks(make: RequestMaker) -> None:
+    loop = EngineLoop()
+    held = make.generation(50, structured_outputs=StructuredOutputsParams(regex="a+"))
+    free = make.generation(50)
+    compiling: Future[Any] = Future()
+    assert held.structured_output_request is not None
+    held.structured_output_request.grammar = compiling
+    loop.add(held, free)
+
+    assert loop.step().tokens == {free.request_id: 50}
+    assert loop.scheduler.snapshot().backlog_requests.generation == 0
+
+    compiling.set_result(SimpleNamespace(accept_tokens=lambda *_: True))
+    assert held.request_id in loop.step().tokens
+
+
+class SilentWorker(CountingWorker):
+    """Never answers an embedding."""
+
+    def execute(self, step: SchedulerOutput) -> ModelRunnerOutput:
+        output = super().execute(step)
+        output.pooler_output = [None] * len(output.req_ids)
+        return output
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_embedding_that_the_worker_does_not_answer_ends_as_an_error(
+    make: RequestMaker, asynchronous: bool
+) -> None:
+    loop = EngineLoop(LoopConfig(asynchronous=asynchronous), worker=SilentWorker())
+    loop.add(make.embedding(100), make.generation(20))
+
+    loop.run(max_steps=30)
+
+    assert loop.finished == {"e1": "error", "g2": "length"}
+    assert loop.vectors["e1"].numel() == 0
+
+
+def test_the_engine_reports_a_snapshot_as_plain_data(make: RequestMaker) -> None:
+    loop = EngineLoop()
+    loop.add(make.embedding(100), make.generation(10))
+    loop.step()
+
+    report = vars(EngineCore)["orthrus_snapshot"](SimpleNamespace(scheduler=loop.scheduler))
+
+    assert report["scheduled_tokens"] == {
+        "embedding_chunk": 54,
+        "generation_prefill": 10,
+        "decode": 0,
+    }
+    assert report["token_budget"] == 64
+    assert report["steps"] == {"mixed": 1, "embedding": 0, "generation": 0}
+    assert report["backlog_tokens"] == {"embedding": 46, "generation": 0}
+    assert report["backlog_requests"] == {"embedding": 1, "generation": 0}
+    assert 0 < report["kv_cache_usage"] < 1
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (LoopConfig(sequences=64, token_budget=64), "max_num_seqs is 64, but must be below"),
+        (LoopConfig(sequences=1), "max_num_seqs is 1"),
+        (LoopConfig(adapter_slots=1), "max_loras is 1"),
+        (LoopConfig(policy="lifo"), "no batch policy 'lifo'"),
+    ],
+)
+def test_a_configuration_that_shuts_a_task_out_is_refused(config: LoopConfig, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EngineLoop(config)
