@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+import aiohttp
 import kopf
 from kubernetes.aio.config import ConfigException
 
@@ -53,7 +54,7 @@ async def _await_schema(api: Api) -> None:
     while True:
         try:
             check = await check_installed_schema(api)
-        except (ApiError, OSError, TimeoutError) as error:
+        except (ApiError, aiohttp.ClientError, TimeoutError) as error:
             check = SchemaCheck(False, f"the API server does not answer: {error}")
         if check.finding:
             _logger.warning(check.finding)

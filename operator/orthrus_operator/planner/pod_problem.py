@@ -21,7 +21,7 @@ _START_FAILURES: dict[str, Reason] = {
 }
 """By the word with which a replica's termination message starts."""
 _PERMANENT: frozenset[Reason] = frozenset({"ModelNotFound", "ModelUnsupported", "InvalidArguments"})
-_TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)", re.MULTILINE)
+_TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)")
 
 
 def pod_problem(pod: Mapping[str, Any]) -> Problem | None:

@@ -26,11 +26,14 @@ def collection_path(api_version: str, kind: str, namespace: str) -> str:
     return f"{root}/{api_version}/namespaces/{namespace}/{PLURALS[kind]}"
 
 
+def child_path(api_version: str, kind: str, namespace: str, name: str) -> str:
+    return f"{collection_path(api_version, kind, namespace)}/{name}"
+
+
 def object_path(obj: KubernetesObject) -> str:
     metadata = obj["metadata"]
-    collection = collection_path(obj["apiVersion"], obj["kind"], metadata["namespace"])
-    return f"{collection}/{metadata['name']}"
+    return child_path(obj["apiVersion"], obj["kind"], metadata["namespace"], metadata["name"])
 
 
 def orthrus_path(namespace: str, name: str) -> str:
-    return f"{collection_path(API_VERSION, KIND, namespace)}/{name}"
+    return child_path(API_VERSION, KIND, namespace, name)

@@ -18,6 +18,7 @@ from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import ownership_problem
 from orthrus_operator.reconciler.paths import (
     CHILD_KINDS,
+    child_path,
     collection_path,
     object_path,
     orthrus_path,
@@ -50,9 +51,7 @@ class Reconciler:
         stored = await self._api.get(orthrus_path(*key))
         if stored is None or stored["metadata"].get("deletionTimestamp"):
             for api_version, kind in CHILD_KINDS:
-                self._applier.forget(
-                    f"{collection_path(api_version, kind, key.namespace)}/{key.name}"
-                )
+                self._applier.forget(child_path(api_version, kind, *key))
             return Outcome.GONE
         orthrus = OrthrusDeployment.from_object(stored)
         children, pods = await self._observe(key)
@@ -95,7 +94,8 @@ class Reconciler:
                 live[path] = found
         owner = orthrus.metadata.uid
         if orthrus.spec.paused:
-            return _held_back(desired, live, pods, owner)
+            deployment = _own_deployment(orthrus, live)
+            return World(deployment, pods, held_back=_differences(desired, live, owner))
         problems: list[Problem] = []
         for wanted in desired:
             path = object_path(wanted)
@@ -105,7 +105,7 @@ class Reconciler:
             if problem:
                 problems.append(problem)
         await self._prune({object_path(wanted) for wanted in desired}, live, owner)
-        return World(_own_deployment(live, owner), pods, tuple(problems))
+        return World(_own_deployment(orthrus, live), pods, tuple(problems))
 
     async def _prune(self, wanted: set[str], live: dict[str, KubernetesObject], owner: str) -> None:
         """Deletes what an earlier spec or operator made and nothing wants any more."""
@@ -145,26 +145,25 @@ class Reconciler:
         _logger.info("status of %s: %s, %s", path, ready["reason"], ready["message"])
 
 
-def _held_back(
-    desired: tuple[KubernetesObject, ...],
-    live: dict[str, KubernetesObject],
-    pods: tuple[KubernetesObject, ...],
-    owner: str,
-) -> World:
-    """The world of a paused deployment: nothing is done, differences are named."""
-    different = tuple(
+def _differences(
+    desired: tuple[KubernetesObject, ...], live: dict[str, KubernetesObject], owner: str
+) -> tuple[str, ...]:
+    """Names of the children that aren't as they should be."""
+    return tuple(
         f"{wanted['kind']} {wanted['metadata']['name']}"
         for wanted in desired
         if (path := object_path(wanted)) not in live
         or ownership_problem(live[path], owner)
         or missing_field(wanted, live[path])
     )
-    return World(_own_deployment(live, owner), pods, held_back=different)
 
 
-def _own_deployment(live: dict[str, KubernetesObject], owner: str) -> KubernetesObject | None:
-    deployments = (child for child in live.values() if child["kind"] == "Deployment")
-    return next((child for child in deployments if _owned(child, owner)), None)
+def _own_deployment(
+    orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
+) -> KubernetesObject | None:
+    metadata = orthrus.metadata
+    found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
+    return found if found and _owned(found, metadata.uid) else None
 
 
 def _owned(child: KubernetesObject, owner: str) -> bool:
