@@ -1,10 +1,16 @@
 """Running a short command to its end."""
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from e2e.cluster.errors import ClusterError
+
+
+def system_path() -> str:
+    """Where commands are looked for: system ones even if a user's PATH leaves them out."""
+    return os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
 
 
 def run(command: Sequence[str | Path], *, stdin: str | None = None, seconds: float = 60) -> str:
@@ -16,7 +22,13 @@ def run(command: Sequence[str | Path], *, stdin: str | None = None, seconds: flo
     words = [str(word) for word in command]
     try:
         done = subprocess.run(
-            words, input=stdin, capture_output=True, text=True, timeout=seconds, check=False
+            words,
+            env={**os.environ, "PATH": system_path()},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
         )
     except FileNotFoundError:
         raise ClusterError(f"{words[0]}: command not found") from None

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from e2e.cache import cache_dir
+from e2e.cluster.commands import system_path
 from e2e.cluster.errors import ClusterError
 
 PACKAGES = Path(__file__).with_name("debian-packages.txt")
@@ -59,11 +60,7 @@ def check_files(files: dict[str, str]) -> None:
     Raises:
         ClusterError: some are not; the message names their Debian packages.
     """
-    missing = {
-        name: package
-        for name, package in files.items()
-        if not (Path(name).exists() if name.startswith("/") else shutil.which(name, path=_path()))
-    }
+    missing = {name: package for name, package in files.items() if not _exists(name)}
     if missing:
         packages = " ".join(sorted(set(missing.values())))
         raise ClusterError(
@@ -72,6 +69,7 @@ def check_files(files: dict[str, str]) -> None:
         )
 
 
-def _path() -> str:
-    """System commands are found even where a user's PATH leaves them out."""
-    return os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
+def _exists(name: str) -> bool:
+    if name.startswith("/"):
+        return Path(name).exists()
+    return shutil.which(name, path=system_path()) is not None

@@ -47,6 +47,9 @@ class Restricted:
         labels = {"pod-security.kubernetes.io/enforce": "restricted"}
         metadata = {"name": name, "labels": labels}
         self.kubectl.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        # Without it no pod is admitted, and it is made a little later.
+        account = ("serviceaccount", "default")
+        wait_until("an account", lambda: self.kubectl.get(*account), bool, within=30, every=0.2)
 
     def delete(self) -> None:
         """Free its GPUs at once; the rest may take its time."""

@@ -1,5 +1,6 @@
 """`up` changes nothing that works, and brings back whatever has died."""
 
+import functools
 import os
 import signal
 from collections.abc import Iterator
@@ -70,7 +71,9 @@ def test_after_everything_died_pods_start_again(
     for pid in cgroups.processes(LAYOUT.cgroup):
         os.kill(pid, signal.SIGKILL)
     private_cluster.up()
+    # What the API server says of the pod is from before the crash until its kubelet has reported.
+    restarts = functools.partial(waiting_pod.restarts, "waits")
+    wait_until("restarts of the pod", restarts, lambda count: count == 1, within=60)
     waiting_pod.wait_until_running("waits")
     assert "fake-gpu-" in waiting_pod.shell("waits", "echo $ORTHRUS_FAKE_GPUS")
-    assert waiting_pod.restarts("waits") == 1
     assert "Address" in waiting_pod.shell("waits", "nslookup kubernetes.default.svc.cluster.local")
