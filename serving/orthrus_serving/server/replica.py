@@ -86,15 +86,15 @@ class Replica:
             await _first_of(death, listening, self._stop.wait())
             if self._stop.is_set():
                 await self._drain(death)
-            code = EXIT_FAILED if death.done() else EXIT_STOPPED
-            if code == EXIT_FAILED:
+            if engine.died:
                 logger.error("the engine process died")
                 await self._in_flight.wait_empty(DEATH_ANSWER_SECONDS)
             listener.should_exit = True
             await listening
             watch.cancel()
             death.cancel()
-        return code
+            # vLLM's handlers stop the listener too, when they meet a dead engine.
+            return EXIT_STOPPED if self._stop.is_set() and not engine.died else EXIT_FAILED
 
     async def _drain(self, death: asyncio.Task[None]) -> None:
         """Refuses new requests and waits for the running ones, then abandons what is left."""

@@ -75,7 +75,7 @@ def test_an_unknown_encoding_is_refused_by_name(http: httpx.Client) -> None:
 
 
 def test_an_unknown_model_is_404_on_every_route(http: httpx.Client) -> None:
-    bodies = {
+    bodies: dict[str, dict[str, object]] = {
         "/v1/embeddings": {"input": "x"},
         "/v1/completions": {"prompt": "x"},
         "/v1/chat/completions": {"messages": [{"role": "user", "content": "x"}]},
