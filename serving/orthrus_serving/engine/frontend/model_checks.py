@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from vllm.config import ModelConfig
-from vllm.transformers_utils.config import try_get_dense_modules
+from vllm.transformers_utils.repo_utils import get_hf_file_to_dict
 
 from orthrus_serving.engine.start_error import Reason, StartError
 
@@ -39,7 +39,7 @@ def _unsupported(model: ModelConfig) -> str | None:
         return "is multimodal, and only text models are served"
     if any(_is_bidirectional(config) for config in (model.hf_config, model.hf_text_config)):
         return "attends in both directions, so a chunk cannot be embedded before the next is known"
-    if try_get_dense_modules(model.model, revision=model.revision):
+    if _has_dense_head(model):
         return "has a Sentence-Transformers Dense module, which would be left out of its vectors"
     return None
 
@@ -47,3 +47,8 @@ def _unsupported(model: ModelConfig) -> str | None:
 def _is_bidirectional(config: Any) -> bool:
     causal = getattr(config, "is_causal", True)
     return causal is False or bool(getattr(config, "use_bidirectional_attention", False))
+
+
+def _has_dense_head(model: ModelConfig) -> bool:
+    modules = get_hf_file_to_dict("modules.json", model.model, model.revision) or []
+    return any(module["type"].endswith(".Dense") for module in modules)
