@@ -1,9 +1,15 @@
 """No task waits for the other's queue to drain, and requests of a task finish in order."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orthrus_serving.scheduling.backlog import Backlog
 from orthrus_serving.scheduling.ibs import IntraBatchScheduling
+from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
+from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
 from tests.orthrus_serving.scheduling.replica import E, G, Replica
 
@@ -59,6 +65,32 @@ def test_requests_of_a_task_end_their_prefill_in_order_of_arrival(
     for task in Task:
         done = [prefill for prefill in replica.finished if prefill.task is task]
         assert done == [prefill for prefill in submitted if prefill.task is task]
+
+
+class CountingBacklog(Backlog):
+    """Counts the waiting requests that are looked at."""
+
+    looked_at = 0
+
+    def waiting(self, task: Task) -> Iterator[Prefill]:
+        for prefill in super().waiting(task):
+            self.looked_at += 1
+            yield prefill
+
+
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_the_work_of_a_step_does_not_grow_with_the_queues(policy: str) -> None:
+    looked_at = []
+    for waiting in (100, 10_000):
+        backlog = CountingBacklog()
+        replica = Replica(make_policy(policy, CHUNK, 1), BUDGET, backlog=backlog)
+        for _ in range(waiting):
+            replica.submit(E, 10)
+            replica.submit(G, 10, output=0)
+        replica.step()
+        looked_at.append(backlog.looked_at)
+
+    assert looked_at[0] == looked_at[1]
 
 
 def test_the_head_takes_several_opportunities_in_a_step() -> None:
