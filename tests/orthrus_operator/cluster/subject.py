@@ -60,7 +60,7 @@ class Subject:
         return str(self.status()["conditions"][0]["message"])
 
     def wait(self, what: str, observe: Callable[[], Any], accept: Callable[[Any], Any]) -> Any:
-        return wait_until(f"{what} of {self.name}", observe, accept, within=30, every=0.1)
+        return wait_until(f"{what} of {self.name}", observe, accept, within=120, every=0.1)
 
     def wait_for_condition(self, type_: str, value: str) -> None:
         self.wait(type_, self.conditions, lambda seen: seen.get(type_) == value)
