@@ -64,6 +64,8 @@ def installation() -> Iterator[Installation]:
     wait_until("no pods of the replicas", lambda: kubectl.list("pods", REPLICAS), _none, within=240)
     uninstall(cluster, release="orthrus", namespace=NAMESPACE)
     kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+    # It stays Released, which no later claim can bind, when its claim goes.
+    kubectl("delete", "persistentvolume", f"smollm2-models-{NAMESPACE}", "--ignore-not-found")
 
 
 REPLICAS = "app.kubernetes.io/managed-by=orthrus"

@@ -1,16 +1,17 @@
 """`make demo`: from nothing to a running system, step by step, ending with the model's answers."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 
-from e2e.cluster import Cluster
-from e2e.images import build
-from e2e.installation import install
-from e2e.kubectl import Kubectl
+from e2e.cluster import Cluster, ClusterError
+from e2e.images import ImageError, build
+from e2e.installation import HelmError, install
+from e2e.kubectl import Kubectl, KubectlError
 from e2e.questions import QUESTION, SENTENCES, Answers, ask, metric
 from e2e.sample import NAME, apply_sample, service_url, state
 from e2e.sample_model import sample_model
@@ -92,4 +93,8 @@ def _report(answers: Answers, mixed: float, url: str, kubectl: Kubectl) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (ClusterError, ImageError, HelmError, KubectlError, TimeoutError) as error:
+        console.print("demo:", str(error), style="red", markup=False, soft_wrap=True)
+        sys.exit(1)

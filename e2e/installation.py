@@ -32,8 +32,9 @@ def install(cluster: Cluster, *, release: str, namespace: str, operator: str, se
         cluster,
         *("upgrade", "--install", release, str(CHART), "--namespace", namespace),
         *("--create-namespace", "--wait", "--timeout", "3m"),
-        # The CRD outlives a release on purpose; a release of another name or namespace takes it on.
-        "--take-ownership",
+        # The CRD outlives a release on purpose; whoever installs next takes it on, fields that
+        # kubectl wrote meanwhile included.
+        *("--take-ownership", "--force-conflicts"),
         *(f"--set-string={name}={value}" for name, value in values.items()),
     )
 

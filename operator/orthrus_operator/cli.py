@@ -40,7 +40,7 @@ def _run() -> int:
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        settings = OperatorSettings.from_environment()
+        settings = OperatorSettings()
     except ValidationError as error:
         for problem in error.errors():
             variable = f"ORTHRUS_{str(problem['loc'][0]).upper()}"

@@ -45,12 +45,11 @@ def test_the_reference_explains_every_field_of_the_spec() -> None:
         assert f"| `spec.{field}` |" in page
 
 
-def test_run_names_the_variables_that_are_missing(
+def test_run_names_the_variables_that_are_wrong(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("ORTHRUS_SERVING_IMAGE_GPU", raising=False)
-    monkeypatch.setenv("ORTHRUS_SERVING_IMAGE_CPU", "image:1")
+    monkeypatch.setenv("ORTHRUS_SERVING_IMAGE_GPU", "")
     assert main(["run"]) == 2
     assert capsys.readouterr().err == (
-        "orthrus-operator: ORTHRUS_SERVING_IMAGE_GPU: Field required\n"
+        "orthrus-operator: ORTHRUS_SERVING_IMAGE_GPU: String should have at least 1 character\n"
     )

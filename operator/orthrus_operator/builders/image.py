@@ -3,11 +3,15 @@
 from orthrus_operator.api.pods import Image
 
 
-def image_reference(wanted: Image | None, default: str) -> str:
-    """`default`, the operator's full reference, with the parts that the spec sets replaced."""
+def image_reference(wanted: Image | None, default: str | None) -> str | None:
+    """`default`, the operator's full reference, with the parts that the spec sets replaced.
+
+    None when neither names a repository and a tag.
+    """
     if not wanted or not wanted.tag:
         return default
-    return f"{wanted.repository or _repository(default)}:{wanted.tag}"
+    repository = wanted.repository or (default and _repository(default))
+    return f"{repository}:{wanted.tag}" if repository else None
 
 
 def _repository(reference: str) -> str:

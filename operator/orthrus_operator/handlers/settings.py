@@ -9,15 +9,18 @@ from orthrus_operator.planner.desired import ServingImages
 
 
 class OperatorSettings(BaseSettings):
-    """What the installer decides, for all OrthrusDeployments."""
+    """What the installer decides, for all OrthrusDeployments.
+
+    Raises pydantic.ValidationError when a variable is wrong.
+    """
 
     model_config = SettingsConfigDict(env_prefix="ORTHRUS_", frozen=True)
 
     namespaces: Annotated[tuple[str, ...], NoDecode] = ()
     """ORTHRUS_NAMESPACES, separated by commas; empty for all namespaces."""
-    serving_image_gpu: Annotated[str, Field(min_length=1)]
+    serving_image_gpu: Annotated[str, Field(min_length=1)] | None = None
     """Full reference of the image for GPU replicas."""
-    serving_image_cpu: Annotated[str, Field(min_length=1)]
+    serving_image_cpu: Annotated[str, Field(min_length=1)] | None = None
     """Full reference of the image for CPU replicas."""
     resync_seconds: Annotated[float, Field(gt=0)] = 600.0
     """Every object is looked at again after this time, whatever the watches say."""
@@ -30,11 +33,6 @@ class OperatorSettings(BaseSettings):
         if isinstance(value, str):
             return tuple(name.strip() for name in value.split(",") if name.strip())
         return value
-
-    @classmethod
-    def from_environment(cls) -> "OperatorSettings":
-        """Raises pydantic.ValidationError when a variable is missing or wrong."""
-        return cls()  # type: ignore[call-arg]  # pydantic-settings fills them in
 
     @property
     def images(self) -> ServingImages:

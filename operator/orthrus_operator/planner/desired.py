@@ -9,22 +9,31 @@ from orthrus_operator.builders.image import image_reference
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.builders.service import service
 from orthrus_operator.builders.service_account import service_account
+from orthrus_operator.planner.problem import Problem
 
 
 @dataclass(frozen=True)
 class ServingImages:
-    """Full references of the serving images that the operator hands out."""
+    """Full references of the serving images that the operator hands out; None: it has none."""
 
-    gpu: str
-    cpu: str
+    gpu: str | None = None
+    cpu: str | None = None
 
 
-def desired_objects(
-    orthrus: OrthrusDeployment, images: ServingImages
-) -> tuple[KubernetesObject, ...]:
+def serving_image(orthrus: OrthrusDeployment, images: ServingImages) -> str | Problem:
+    """The image that the replicas run, or why there is none."""
+    kind = orthrus.spec.accelerator.type
+    default = images.cpu if kind == "cpu" else images.gpu
+    return image_reference(orthrus.spec.image, default) or Problem(
+        "NoServingImage",
+        f"the operator was given no serving image for accelerator type {kind}: set"
+        f" servingImages.{kind} in the chart's values, or spec.image.repository and spec.image.tag",
+        stalled=True,
+    )
+
+
+def desired_objects(orthrus: OrthrusDeployment, image: str) -> tuple[KubernetesObject, ...]:
     """All children, in the order in which to apply them."""
-    default = images.cpu if orthrus.spec.accelerator.type == "cpu" else images.gpu
-    image = image_reference(orthrus.spec.image, default)
     return (
         service_account(orthrus),
         deployment(orthrus, image),

@@ -4,13 +4,14 @@ import asyncio
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.containment import missing_field
-from orthrus_operator.planner.desired import ServingImages, desired_objects
+from orthrus_operator.planner.desired import ServingImages, desired_objects, serving_image
+from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.client import Api, ApiError
@@ -23,9 +24,6 @@ from orthrus_operator.reconciler.paths import (
     object_path,
     orthrus_path,
 )
-
-if TYPE_CHECKING:
-    from orthrus_operator.planner.problem import Problem
 
 _logger = logging.getLogger(__name__)
 
@@ -85,8 +83,11 @@ class Reconciler:
         children: list[KubernetesObject],
         pods: tuple[KubernetesObject, ...],
     ) -> World:
-        desired = desired_objects(orthrus, self._images)
         live = {object_path(child): child for child in children}
+        image = serving_image(orthrus, self._images)
+        if isinstance(image, Problem):
+            return World(_own_deployment(orthrus, live), pods, (image,))
+        desired = desired_objects(orthrus, image)
         for wanted in desired:
             path = object_path(wanted)
             # A stranger's object of this name lacks our label, so the lists don't show it.

@@ -17,7 +17,12 @@ DEFAULT = "registry.example:5000/orthrus/serving:1.0"
         (Image(tag="2.0"), "registry.example:5000/serving", "registry.example:5000/serving:2.0"),
         (Image(tag="2.0"), "serving@sha256:abc", "serving:2.0"),
         (Image(repository="other/serving", tag="2.0"), DEFAULT, "other/serving:2.0"),
+        (Image(repository="other/serving", tag="2.0"), None, "other/serving:2.0"),
+        (Image(tag="2.0"), None, None),
+        (None, None, None),
     ],
 )
-def test_image_reference(image: Image | None, default: str, reference: str) -> None:
+def test_image_reference(
+    image: Image | None, default: str | None, reference: str | None
+) -> None:
     assert image_reference(image, default) == reference

@@ -20,11 +20,11 @@ def test_namespaces(
     monkeypatch: pytest.MonkeyPatch, value: str, namespaces: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("ORTHRUS_NAMESPACES", value)
-    assert OperatorSettings.from_environment().namespaces == namespaces
+    assert OperatorSettings().namespaces == namespaces
 
 
 def test_defaults() -> None:
-    settings = OperatorSettings.from_environment()
+    settings = OperatorSettings()
     assert (settings.namespaces, settings.resync_seconds, settings.liveness_port) == ((), 600, 8080)
     assert (settings.images.gpu, settings.images.cpu) == ("gpu:1", "cpu:1")
 
@@ -36,4 +36,4 @@ def test_defaults() -> None:
 def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
     monkeypatch.setenv(variable, value)
     with pytest.raises(ValidationError):
-        OperatorSettings.from_environment()
+        OperatorSettings()
