@@ -122,12 +122,17 @@ def test_a_stream_of_embeddings_does_not_evict_the_prefixes_of_generations(
     assert loop.worker.cached_tokens[again.request_id] == 5 * BLOCK_SIZE
 
 
-def test_tokens_that_a_prefix_hit_saves_go_to_waiting_requests(make: RequestMaker) -> None:
+@pytest.mark.parametrize("others", ["embedding", "generation"])
+def test_tokens_that_a_prefix_hit_saves_go_to_waiting_requests(
+    make: RequestMaker, others: str
+) -> None:
+    """Beside embeddings, planned ones take them; generations were not even planned."""
     loop = EngineLoop(LoopConfig(token_budget=64))
-    prompt = make.prompt(12 * BLOCK_SIZE)[:100]
+    prompt = make.prompt(100)
     loop.add(make.generation(prompt))
     loop.run(max_steps=10)
-    loop.add(make.generation(prompt), *(make.embedding(30) for _ in range(5)))
+    another = make.embedding if others == "embedding" else make.generation
+    loop.add(make.generation(prompt), *(another(30) for _ in range(5)))
 
     assert loop.step().total == 64
 
