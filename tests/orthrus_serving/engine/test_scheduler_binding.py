@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from vllm.sampling_params import StructuredOutputsParams
+from vllm.v1.core.sched.interface import PauseState
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.engine.core import EngineCore
 from vllm.v1.outputs import ModelRunnerOutput
@@ -163,16 +164,48 @@ def test_the_request_with_the_least_work_to_lose_is_preempted(make: RequestMaker
     assert long.request_id not in set().union(*victims)
 
 
-def test_a_chunk_never_preempts_a_decode(make: RequestMaker) -> None:
-    loop = EngineLoop(LoopConfig(blocks=18, token_budget=16, chunk_tokens=4))
-    loop.add(*(make.generation(8, max_tokens=30) for _ in range(2)))
+def test_a_chunk_waits_rather_than_preempt_a_decode(make: RequestMaker) -> None:
+    """The decodes grow into the blocks that the embedding was admitted for."""
+    loop = EngineLoop(LoopConfig(blocks=17, sequences=3))
+    decodes = [make.generation(8, max_tokens=33) for _ in range(2)]
+    loop.add(*decodes)
     loop.step()
-    loop.add(*(make.embedding(100) for _ in range(2)))
+    loop.scheduler.max_num_scheduled_tokens = 4
+    embedding = make.embedding(64)
+    loop.add(embedding)
 
-    loop.run(max_steps=300)
+    loop.run(max_steps=60)
 
-    decoding = {request_id for record in loop.history for request_id in record.preempted}
-    assert not any(request_id.startswith("g") for request_id in decoding)
+    assert not any(record.preempted for record in loop.history)
+    assert list(loop.finished) == [r.request_id for r in (*decodes, embedding)]
+
+
+def test_a_request_weighs_nothing_while_output_of_before_its_preemption_is_on_its_way(
+    make: RequestMaker,
+) -> None:
+    loop = EngineLoop(LoopConfig(asynchronous=True))
+    embedding = make.embedding(100)
+    loop.add(embedding)
+    loop.step()
+    loop.scheduler.running.remove(embedding)
+    loop.scheduler._preempt_request(embedding, timestamp=0.0)
+
+    assert loop.scheduler.snapshot().backlog_tokens.embedding == 0
+    loop.run(max_steps=10)
+    assert embedding.request_id in loop.finished
+
+
+def test_requests_that_a_pause_kept_from_running_run_after_it(make: RequestMaker) -> None:
+    """They were planned, but vLLM's loop did not take them up."""
+    loop = EngineLoop()
+    loop.scheduler.set_pause_state(PauseState.PAUSED_NEW)
+    loop.add(make.embedding(100), make.generation(20))
+    assert not loop.step().tokens
+
+    loop.scheduler.set_pause_state(PauseState.UNPAUSED)
+    loop.run(max_steps=20)
+
+    assert loop.finished.keys() == {"e1", "g2"}
 
 
 def test_an_unscheduled_running_request_counts_for_its_adapter(make: RequestMaker) -> None:
