@@ -61,7 +61,12 @@ def installation() -> Iterator[Installation]:
     installed.install(operator=operator)
     yield installed
     kubectl("delete", "orth", "--all", "--wait=false")
-    wait_until("no pods of the replicas", lambda: kubectl.list("pods", REPLICAS), _none, within=240)
+    wait_until(
+        "no pods of the replicas",
+        lambda: len(kubectl.list("pods", REPLICAS)),
+        lambda pods: pods == 0,
+        within=240,
+    )
     uninstall(cluster, release="orthrus", namespace=NAMESPACE)
     kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
     # It stays Released, which no later claim can bind, when its claim goes.
@@ -69,7 +74,3 @@ def installation() -> Iterator[Installation]:
 
 
 REPLICAS = "app.kubernetes.io/managed-by=orthrus"
-
-
-def _none(items: list[object]) -> bool:
-    return not items

@@ -26,20 +26,24 @@ class Answers:
 
 
 async def ask(base_url: str, model: str) -> Answers:
-    """Send the question and the sentences to `base_url` (without /v1) at once."""
+    """Ask `base_url` (without /v1) the question, and for the sentences' embeddings until the
+    answer is there."""
     async with AsyncOpenAI(base_url=f"{base_url}/v1", api_key="none", max_retries=0) as client:
-        chat, embeddings = await asyncio.gather(
+        chat = asyncio.create_task(
             client.chat.completions.create(
                 model=model,
                 messages=[{"role": "user", "content": QUESTION}],
                 temperature=0,
                 max_tokens=48,
-            ),
-            client.embeddings.create(model=model, input=list(SENTENCES)),
+            )
         )
+        embeddings = await client.embeddings.create(model=model, input=list(SENTENCES))
+        while not chat.done():
+            embeddings = await client.embeddings.create(model=model, input=list(SENTENCES))
+        answer = (await chat).choices[0].message.content or ""
     first, related, unrelated = (item.embedding for item in embeddings.data)
     return Answers(
-        answer=(chat.choices[0].message.content or "").strip(),
+        answer=answer.strip(),
         related=cosine(first, related),
         unrelated=cosine(first, unrelated),
     )

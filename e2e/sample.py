@@ -59,7 +59,7 @@ def service_url(cluster: Cluster, kubectl: Kubectl, name: str = NAME) -> Iterato
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as forward:
         try:
             assert forward.stdout is not None
-            # "Forwarding from 127.0.0.1:PORT -> 8000"
+            # It prints: Forwarding from ADDRESS -> 8000
             line = forward.stdout.readline()
             yield f"http://{line.split()[2]}"
         finally:

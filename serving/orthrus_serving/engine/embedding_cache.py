@@ -30,4 +30,4 @@ def keep_embeddings_out_of_prefix_cache(manager: KVCacheManager) -> None:
             options["delay_cache_blocks"] = True
         return allocate_slots(request, num_new_tokens, **options)
 
-    manager.allocate_slots = allocate  # type: ignore[method-assign]
+    manager.allocate_slots = allocate  # type: ignore[method-assign,assignment]

@@ -22,7 +22,5 @@ DEFAULT = "registry.example:5000/orthrus/serving:1.0"
         (None, None, None),
     ],
 )
-def test_image_reference(
-    image: Image | None, default: str | None, reference: str | None
-) -> None:
+def test_image_reference(image: Image | None, default: str | None, reference: str | None) -> None:
     assert image_reference(image, default) == reference

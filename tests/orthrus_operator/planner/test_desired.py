@@ -4,6 +4,7 @@ from orthrus_operator.planner.desired import ServingImages, desired_objects, ser
 from orthrus_operator.planner.problem import Problem
 from tests.orthrus_operator.making import demo
 
+
 def test_the_children_and_their_owner() -> None:
     children = desired_objects(demo(), "image:1")
     assert [child["kind"] for child in children] == [

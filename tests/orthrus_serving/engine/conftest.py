@@ -1,5 +1,4 @@
 import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +26,6 @@ class StockRun:
     generations: list[list[int]]
     tasks: tuple[str, ...]
     snapshot_error: str
-
-
-@pytest.fixture(scope="session")
-def sample_model() -> Path:
-    cache = Path(os.environ.get("ORTHRUS_CACHE", "~/.cache/orthrus")).expanduser()
-    return cache / "models" / "smollm2-135m-instruct"
 
 
 @pytest.fixture(scope="session")
