@@ -83,8 +83,10 @@ class ReplicaApp:
             with self._in_flight.track():
                 await self._lifecycle.inner(scope, receive, watched)
         except asyncio.CancelledError:
-            if started or not self._in_flight.abandoned:
+            if not self._in_flight.abandoned:
                 raise
+            if started:  # uvicorn cuts the connection, so the client sees that the answer is cut
+                return
             reply = errors.unavailable(
                 "the drain timeout has passed", errors.DRAINING_RETRY_SECONDS, close=True
             )
