@@ -12,6 +12,9 @@ from typing import Any
 from vllm.v1.engine.core import EngineCoreProc
 from vllm.v1.executor.multiproc_executor import WorkerProc
 
+from orthrus_serving.engine.child_processes import end_children
+
+WORKER_EXIT_SECONDS = 10.0
 FILE_VARIABLE = "ORTHRUS_ROOT_CAUSE_FILE"
 _LOGGERS = ("vllm.v1.engine.core", "vllm.v1.executor.multiproc_executor")
 
@@ -38,7 +41,10 @@ def run_engine_core(*arguments: Any, **named: Any) -> None:
     # Workers are spawned with whatever `worker_main` is here.
     WorkerProc.worker_main = staticmethod(worker_main)
     _note_exceptions()
-    _vllm_run_engine_core(*arguments, **named)
+    try:
+        _vllm_run_engine_core(*arguments, **named)
+    finally:
+        end_children(WORKER_EXIT_SECONDS)
 
 
 def worker_main(*arguments: Any, **named: Any) -> None:
