@@ -23,9 +23,9 @@ if [ ! -x "$uv" ]; then
         fail "uv could not be installed (is the package index reachable?)"
 fi
 
-echo "==> Installing Python packages into .venv (6 GB, about a minute)"
+echo "==> Installing Python packages into .venv (6 GB, about two minutes)"
 "$uv" venv -q --clear --python '>=3.11,<3.12' .venv >"$log" 2>&1 || fail "no Python 3.11 found"
-"$uv" pip install --no-deps -r requirements/dev.txt >"$log" 2>&1 ||
+"$uv" pip install --no-deps --compile-bytecode -r requirements/dev.txt >"$log" 2>&1 ||
     fail "Python packages could not be installed (is the package index reachable?)"
 "$uv" pip install -q --no-deps --no-build-isolation -e . >"$log" 2>&1 ||
     fail "the project itself could not be installed"
