@@ -16,6 +16,8 @@ from orthrus_operator.reconciler.outcome import Outcome
 
 Key = TypeVar("Key", bound=Hashable)
 
+_MOST_DOUBLINGS = 64
+
 _logger = logging.getLogger(__name__)
 
 
@@ -116,7 +118,9 @@ class KeyedQueue(Generic[Key]):
             return settings.resync * random.uniform(0.9, 1.0)  # noqa: S311
         if not entry.backing_off:
             entry.failures, entry.backing_off = entry.failures + 1, True
-        return min(settings.first_backoff * 2.0 ** (entry.failures - 1), settings.longest_backoff)
+        # After a thousand failures, less than a day, 2.0 to their number is no float any more.
+        doublings = min(entry.failures - 1, _MOST_DOUBLINGS)
+        return min(settings.first_backoff * 2.0**doublings, settings.longest_backoff)
 
     def _timer_fired(self, key: Key) -> None:
         self._entries[key].backing_off = False

@@ -205,3 +205,15 @@ async def test_a_key_that_no_worker_takes_shows_as_a_wait() -> None:
     assert queue.longest_wait() >= 0.02
     async with running(queue):
         await until(lambda: queue.longest_wait() == 0)
+
+
+async def test_a_key_that_never_succeeds_is_tried_for_ever() -> None:
+    async def fail(_key: str, _count: int) -> Outcome:
+        return Outcome.RETRY
+
+    looks = Looks(fail)
+    settings = QueueSettings(resync=60, first_backoff=1e-6, longest_backoff=1e-6)
+    queue = KeyedQueue(looks, settings)
+    queue.add("a")
+    async with running(queue):
+        await until(lambda: looks.more_than("a", 1100))
