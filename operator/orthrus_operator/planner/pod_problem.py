@@ -48,7 +48,7 @@ def _unschedulable(pod: str, message: str) -> Problem:
             f"pod {pod} waits for a volume; create or fix the claim it names ({message})",
             stalled=False,
         )
-    gpu = re.search(r"Insufficient (\S+/[^\s.,]+)", message)
+    gpu = re.search(r"Insufficient (\S+/[^\s,]*[^\s.,])", message)
     if gpu:
         return Problem(
             "NoFreeGPU",

@@ -36,6 +36,7 @@ def rollout_state(deployment: Mapping[str, Any] | None) -> RolloutState:
 def rollout_problems(deployment: Mapping[str, Any] | None) -> Iterator[Problem]:
     """Problems that show on the Deployment and on no pod."""
     conditions = (deployment or {}).get("status", {}).get("conditions", [])
+    current = rollout_state(deployment).current
     for condition in conditions:
         # Each try names another pod; without the name the message stays the same.
         message = _POD_NAME.sub("", condition.get("message", ""))
@@ -51,7 +52,8 @@ def rollout_problems(deployment: Mapping[str, Any] | None) -> Iterator[Problem]:
                 yield Problem(
                     "PodRefused", f"the cluster refuses the pod: {message}", stalled=False
                 )
-        if condition.get("reason") == "ProgressDeadlineExceeded":
+        # What an earlier spec's rollout came to says nothing of the present one.
+        if current and condition.get("reason") == "ProgressDeadlineExceeded":
             yield Problem(
                 "ProgressDeadlineExceeded",
                 "the rollout has made no progress for longer than a start may take; see kubectl"

@@ -1,7 +1,7 @@
 """From the observed world to the status of an OrthrusDeployment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
@@ -9,6 +9,7 @@ from orthrus_operator.api.status import Condition, Status
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
 from orthrus_operator.planner.conditions import Verdict, verdicts
+from orthrus_operator.planner.containment import missing_field
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
@@ -38,7 +39,11 @@ def observed_status(
     newest_first = sorted(
         world.pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp")), reverse=True
     )
-    pod_problems = [problem for pod in newest_first if (problem := pod_problem(pod))]
+    pod_problems = [
+        problem if _runs_present_spec(pod, world.deployment) else replace(problem, stalled=False)
+        for pod in newest_first
+        if (problem := pod_problem(pod))
+    ]
     problem = _explained(
         worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
     )
@@ -57,6 +62,12 @@ def observed_status(
         ],
     )
     return status.model_dump(by_alias=True, mode="json")
+
+
+def _runs_present_spec(pod: Mapping[str, Any], deployment: KubernetesObject | None) -> bool:
+    """Whether the Deployment would make this pod today; what stops another one, a rollout heals."""
+    template = (deployment or {}).get("spec", {}).get("template", {})
+    return missing_field(template.get("spec", {}), pod.get("spec", {})) is None
 
 
 def _explained(problem: Problem | None, pod_problems: list[Problem]) -> Problem | None:

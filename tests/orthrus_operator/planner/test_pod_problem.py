@@ -35,6 +35,10 @@ CASES = {
         unschedulable("0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: …"),
         ("NoFreeGPU", "free nvidia.com/gpu", False),
     ),
+    "no MIG slice": (
+        unschedulable("0/1 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb. x"),
+        ("NoFreeGPU", "free nvidia.com/mig-3g.40gb for", False),
+    ),
     "no memory": (
         unschedulable("0/1 nodes are available: 1 Insufficient memory."),
         ("Unschedulable", "Insufficient memory", False),

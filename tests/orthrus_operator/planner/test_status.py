@@ -113,6 +113,22 @@ def test_a_model_that_does_not_exist_is_stalled_not_silent() -> None:
     assert kstatus(found) == "Failed"
 
 
+def test_what_stops_a_pod_of_an_earlier_spec_is_on_its_way_to_be_healed() -> None:
+    old = crashing("2026-01-01", "ModelNotFound: x")
+    of_old = {**old, "spec": {"containers": [{"name": "replica", "args": ["serve", "old"]}]}}
+    template = {"spec": {"containers": [{"name": "replica", "args": ["serve", "new"]}]}}
+    seen = {**deployment(2, 1, 0), "spec": {"template": template}}
+    found = conditions(World(seen, (of_old,)))
+    assert found["Ready"] == ("False", "ModelNotFound")
+    assert kstatus(found) == "InProgress"
+    of_new = {**old, "spec": template["spec"]}
+    assert kstatus(conditions(World(seen, (of_new,)))) == "Failed"
+
+
+def test_that_an_earlier_rollout_was_stuck_says_nothing_of_the_present_spec() -> None:
+    assert kstatus(conditions(World(deployment(2, 2, 0, STUCK, observed=4), ()))) == "InProgress"
+
+
 def test_a_problem_that_may_pass_is_still_on_its_way() -> None:
     found = conditions(World(deployment(0, 0, 0, QUOTA), ()))
     assert found["Ready"] == ("False", "QuotaExceeded")
