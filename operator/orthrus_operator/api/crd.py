@@ -45,7 +45,9 @@ def object_schema() -> Schema:
 
 def _status_schema() -> Schema:
     schema = structural_schema(Status)
-    return {key: value for key, value in schema.items() if key != "required"}
+    del schema["required"]
+    # kstatus takes an object without any status for done: `helm --wait` would pass at once.
+    return {"default": {"observedGeneration": -1}, **schema}
 
 
 def custom_resource_definition() -> dict[str, Any]:

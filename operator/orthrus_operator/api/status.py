@@ -34,8 +34,8 @@ class Condition(ApiType):
 class Status(ApiType):
     """What the operator observed. Only the operator writes it."""
 
-    observed_generation: _Int64
-    """Generation of the spec that the rest speaks of."""
+    observed_generation: _Int64 = -1
+    """Generation of the spec that the rest speaks of; -1 until the operator has seen the object."""
     replicas: _Int32
     """Pods that exist, ready or not."""
     ready_replicas: _Int32

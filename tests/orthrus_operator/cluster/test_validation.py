@@ -1,6 +1,8 @@
 """The API server itself refuses wrong objects with a sentence that names the field."""
 
 import json
+import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -316,3 +318,16 @@ def test_defaults_are_no_drift(kubectl: Kubectl, mode: str) -> None:
 def test_explain_reads_as_documentation(kubectl: Kubectl) -> None:
     text = kubectl("explain", "orth.spec.scheduling.minOpportunities")
     assert "a short prompt never waits" in " ".join(text.split())
+
+
+def test_an_object_that_no_operator_has_seen_is_not_done_by_kstatus(kubectl: Kubectl) -> None:
+    unwatched = replace(kubectl, namespace="default")
+    name = f"unseen-{uuid.uuid4().hex[:8]}"
+    metadata = {"name": name}
+    unwatched.apply(
+        {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": {"model": HF}}
+    )
+    stored = unwatched.get("orth", name)
+    unwatched("delete", "orth", name)
+    assert stored is not None
+    assert stored["status"] == {"observedGeneration": -1}
