@@ -1,11 +1,12 @@
 """vLLM's engine client, taught to hold both kinds of request."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from vllm.config import PoolerConfig, VllmConfig
 from vllm.exceptions import VLLMValidationError
+from vllm.outputs import PoolingRequestOutput, RequestOutput
 from vllm.v1.engine.async_llm import AsyncLLM
-from vllm.v1.engine.output_processor import RequestOutputCollector
 
 from orthrus_serving.engine.frontend.input_processor import OrthrusInputProcessor
 from orthrus_serving.engine.frontend.output_processor import OrthrusOutputProcessor
@@ -33,11 +34,23 @@ class OrthrusEngineClient(AsyncLLM):
             )
         super()._run_output_handler()  # type: ignore[no-untyped-call]
 
-    async def add_request(
-        self, request_id: str, prompt: Any, params: Any, *rest: Any, priority: int = 0, **named: Any
-    ) -> RequestOutputCollector:
-        if priority != 0:
-            raise VLLMValidationError(
-                "priority must be 0: this server has no priority classes", parameter="priority"
-            )
-        return await super().add_request(request_id, prompt, params, *rest, **named)
+    # These two are no generators themselves, so a refusal comes at the call: a generator would
+    # raise at its first step, when a stream has begun with status 200.
+    def generate(
+        self, *rest: Any, priority: int = 0, **named: Any
+    ) -> AsyncGenerator[RequestOutput, None]:
+        _refuse_priority(priority)
+        return super().generate(*rest, **named)
+
+    def encode(
+        self, *rest: Any, priority: int = 0, **named: Any
+    ) -> AsyncGenerator[PoolingRequestOutput, None]:
+        _refuse_priority(priority)
+        return super().encode(*rest, **named)
+
+
+def _refuse_priority(priority: int) -> None:
+    if priority != 0:
+        raise VLLMValidationError(
+            "priority must be 0: this server has no priority classes", parameter="priority"
+        )
