@@ -2,7 +2,7 @@ import argparse
 
 import pytest
 
-from orthrus_serving.engine.frontend.arguments import ServeParser, build_parser, parse
+from orthrus_serving.engine.frontend.arguments import ServeParser, api_keys, build_parser, parse
 from orthrus_serving.engine.frontend.orthrus_flags import engine_settings
 from orthrus_serving.engine.frontend.vllm_flags import ALLOWED, REFUSED
 from orthrus_serving.engine.start_error import Reason, StartError
@@ -36,6 +36,7 @@ def test_allowed_flags_and_ours_are_taken() -> None:
         (["--enable-lora"], "adapters"),
         (["--max-num-queued-reqs", "4"], "never tested"),
         (["--runner", "pooling"], "--embedding-pooling"),
+        (["--config", "flags.yaml"], "write the flags out"),
         (["--no-such-flag"], "--no-such-flag"),
     ],
 )
@@ -57,6 +58,23 @@ def test_help_shows_ours_in_one_group_and_no_refused_flag(parser: ServeParser) -
         assert f"--{flag}" in ours
     assert "--max-model-len" in text
     assert "--tensor-parallel-size" not in text
+
+
+def test_keys_come_from_the_flag_or_else_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VLLM_API_KEY", raising=False)
+    assert api_keys(parse(["model"])) == []
+    monkeypatch.setenv("VLLM_API_KEY", "of-environment")
+    assert api_keys(parse(["model"])) == ["of-environment"]
+    assert api_keys(parse(["model", "--api-key", "a", "b"])) == ["a", "b"]
+
+
+@pytest.mark.parametrize("key", ["", "key\n", " "])
+def test_a_key_that_would_open_or_lock_the_replica_is_refused(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("VLLM_API_KEY", key)
+    with pytest.raises(StartError, match="API key"):
+        api_keys(parse(["model"]))
 
 
 def _sizes(**changed: int | None) -> argparse.Namespace:
@@ -82,6 +100,7 @@ def test_a_chunk_is_never_larger_than_the_budget_by_default() -> None:
         {"embedding_chunk_tokens": 65},
         {"embedding_chunk_tokens": 0},
         {"max_num_seqs": 64},
+        {"max_num_seqs": 1},
         {"min_opportunities": -1},
     ],
 )

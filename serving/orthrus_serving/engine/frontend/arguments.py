@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from vllm import envs
 from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
 from vllm.utils.argparse_utils import FlexibleArgumentParser
 
@@ -18,6 +19,11 @@ class ServeParser(FlexibleArgumentParser):
     def format_help(self) -> str:
         # vLLM's form lists groups only.
         return argparse.ArgumentParser.format_help(self)
+
+    def _pull_args_from_config(self, args: list[str]) -> list[str]:
+        # vLLM replaces `--config FILE` by the file's flags before anything is parsed, so ours would
+        # take effect only in part: the listener has read its own by then. Left in, it is refused.
+        return args
 
     def error(self, message: str) -> NoReturn:
         raise StartError(Reason.INVALID_ARGUMENTS, message)
@@ -77,3 +83,18 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except (TypeError, ValueError) as error:
         parser.error(str(error))
     return parsed
+
+
+def api_keys(parsed: argparse.Namespace) -> list[str]:
+    """Keys that open the replica, from the flag or else the environment; none: it is open to all.
+
+    Raises StartError for a key that is empty, which an empty Secret makes and which would open the
+    replica unnoticed, and for white space around one, which no client can send.
+    """
+    keys = [key for key in (parsed.api_key or [envs.VLLM_API_KEY]) if key is not None]
+    if any(not key or key != key.strip() for key in keys):
+        raise StartError(
+            Reason.INVALID_ARGUMENTS,
+            "an API key (--api-key or VLLM_API_KEY) is empty or has white space around it",
+        )
+    return keys

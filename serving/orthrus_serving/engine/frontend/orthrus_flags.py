@@ -4,7 +4,7 @@ import argparse
 
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.pooling import HEADS
-from orthrus_serving.scheduling.policies import POLICY_NAMES
+from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
 
 DEFAULT_CHUNK_TOKENS = 512
 DEFAULT_BATCHED_TOKENS = 2048
@@ -73,6 +73,12 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
         )
     if arguments.min_opportunities < 0:
         raise ValueError(f"--min-opportunities {arguments.min_opportunities} must be at least 0")
+    places = make_policy(arguments.batch_policy, chunk, arguments.min_opportunities).places_kept
+    if arguments.max_num_seqs <= places:
+        raise ValueError(
+            f"--max-num-seqs {arguments.max_num_seqs} must be at least {places + 1}, or one type "
+            "could shut out the other"
+        )
     return EngineSettings(
         embedding_pooling=arguments.embedding_pooling,
         embedding_chunk_tokens=chunk,
