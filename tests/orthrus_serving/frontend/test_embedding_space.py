@@ -44,8 +44,10 @@ def test_configuration_and_tokenizer_count_and_documentation_does_not(checkpoint
     before = weights_digest(checkpoint)
     (checkpoint / "README.md").write_text("hello")
     assert weights_digest(checkpoint) == before
-    (checkpoint / "tokenizer.json").write_text("{}")
-    assert weights_digest(checkpoint) != before
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (checkpoint / name).write_text("{}")
+        assert weights_digest(checkpoint) != before
+        before = weights_digest(checkpoint)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,7 @@ def test_configuration_and_tokenizer_count_and_documentation_does_not(checkpoint
         replace(SPACE, dtype="float32"),
         replace(SPACE, pooling="last"),
         replace(SPACE, normalized=False),
+        replace(SPACE, flags=("tokenizer=other",)),
     ],
 )
 def test_whatever_changes_vectors_changes_the_identifier(other: EmbeddingSpace) -> None:

@@ -9,7 +9,16 @@ from pathlib import Path
 HEADER = "orthrus-embedding-space"
 ID_LENGTH = 16
 _SAMPLE_BYTES = 256
-_READ_WHOLE = ("config.json", "tokenizer.json", "tokenizer.model", "vocab.json", "merges.txt")
+_READ_WHOLE = (
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "tokenizer.model",
+    "vocab.json",
+    "merges.txt",
+)
 _OTHER_WEIGHTS = {".bin", ".pt", ".gguf"}
 
 
@@ -22,6 +31,8 @@ class EmbeddingSpace:
     dtype: str
     pooling: str
     normalized: bool
+    flags: tuple[str, ...] = ()
+    """`name=value` of the flags that change how the checkpoint is read or computed."""
 
     @property
     def identifier(self) -> str:

@@ -1,6 +1,7 @@
 """/v1/embeddings over an engine that generates too."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -23,9 +24,7 @@ class OrthrusServingEmbedding(ServingEmbedding):
         super().__init__(*args, **named)  # type: ignore[no-untyped-call]
         self._pooling = space.pooling
         self._space_of_normalization = {
-            normalized: EmbeddingSpace(
-                space.weights, space.dtype, space.pooling, normalized
-            ).identifier
+            normalized: replace(space, normalized=normalized).identifier
             for normalized in (True, False)
         }
 
@@ -91,7 +90,8 @@ def require_integer_tokens(body: Any) -> None:
     if not isinstance(items, list):
         return
     flat = [token for item in items for token in (item if isinstance(item, list) else [item])]
-    if any(type(token) in (bool, float) for token in flat):
+    texts = all(isinstance(item, str) for item in items)
+    if any(type(token) in (bool, float) or (type(token) is str and not texts) for token in flat):
         raise VLLMValidationError("token ids must be integers", parameter="input")
 
 

@@ -18,7 +18,7 @@ from vllm.v1.executor import Executor
 
 from orthrus_serving.engine.frontend import root_cause
 from orthrus_serving.engine.frontend.application import application
-from orthrus_serving.engine.frontend.arguments import parse
+from orthrus_serving.engine.frontend.arguments import api_keys, parse
 from orthrus_serving.engine.frontend.diagnosis import diagnose
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
@@ -33,6 +33,15 @@ SCHEDULER = "orthrus_serving.engine.scheduler.make_scheduler"
 CPU_WORKER = "orthrus_serving.engine.worker.OrthrusCPUWorker"
 GPU_WORKER = "orthrus_serving.engine.worker.OrthrusGPUWorker"
 
+_CHANGES_VECTORS = (
+    "tokenizer",
+    "tokenizer_mode",
+    "tokenizer_revision",
+    "quantization",
+    "kv_cache_dtype",
+)
+"""Flags that give one checkpoint, in one dtype, other vectors."""
+
 
 class RunningEngine:
     """An engine process with its model loaded, and this process's end of it."""
@@ -43,9 +52,7 @@ class RunningEngine:
         self._client = client
         self._arguments = arguments
         self._space = space
-        self.api_keys = [
-            key for key in (arguments.api_key or [envs.VLLM_API_KEY]) if key is not None
-        ]
+        self.api_keys = api_keys(arguments)
 
     @property
     def died(self) -> bool:
@@ -77,6 +84,7 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
     _check_environment()
     arguments = parse(command_line)
     configure_logging_from_args(arguments)
+    api_keys(arguments)  # so that a bad one fails before minutes of loading
     check_local_model(arguments.model)
     _configure(arguments)
     config = AsyncEngineArgs.from_cli_args(arguments).create_engine_config(
@@ -91,12 +99,17 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
         log_requests=arguments.enable_log_requests,
         usage_context=UsageContext.OPENAI_API_SERVER,
     )
-    space = EmbeddingSpace(
-        weights=weights_digest(_checkpoint(arguments)),
-        dtype=str(config.model_config.dtype),
-        pooling=arguments.embedding_pooling,
-        normalized=True,
-    )
+    try:
+        space = EmbeddingSpace(
+            weights=weights_digest(_checkpoint(arguments)),
+            dtype=str(config.model_config.dtype),
+            pooling=arguments.embedding_pooling,
+            normalized=True,
+            flags=tuple(f"{name}={getattr(arguments, name)}" for name in _CHANGES_VECTORS),
+        )
+    except Exception:
+        client.shutdown(timeout=0)
+        raise
     return RunningEngine(client, arguments, space)
 
 
