@@ -1,5 +1,6 @@
 """`orthrus serve`: from the command line to the exit code of a replica."""
 
+import argparse
 import logging
 import os
 import sys
@@ -12,6 +13,8 @@ from orthrus_serving.server.listener import ListenOptions, bind
 from orthrus_serving.server.replica import EXIT_FAILED, Replica, StartedEngine
 from orthrus_serving.server.termination import report_failed_start
 
+logger = logging.getLogger(__name__)
+
 EXIT_USAGE = 2
 
 
@@ -22,7 +25,11 @@ def serve(arguments: Sequence[str]) -> int:
     if {"-h", "--help"} & set(arguments):
         _print_help()
         return 0
-    options = ListenOptions.from_arguments(arguments)
+    try:
+        options = ListenOptions.from_arguments(arguments)
+    except argparse.ArgumentError as error:
+        report_failed_start(Reason.INVALID_ARGUMENTS, str(error))
+        return EXIT_USAGE
     try:
         listening = bind(options)
     except OSError as error:
@@ -40,6 +47,10 @@ def serve(arguments: Sequence[str]) -> int:
     except StartError as error:
         report_failed_start(error.reason, str(error))
         code = EXIT_USAGE if error.reason is Reason.INVALID_ARGUMENTS else EXIT_FAILED
+    except Exception as error:
+        logger.exception("the replica failed")
+        report_failed_start(Reason.START_FAILED, f"{type(error).__name__}: {error}")
+        code = EXIT_FAILED
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -30,8 +30,13 @@ class ListenOptions:
 
     @classmethod
     def from_arguments(cls, arguments: Sequence[str]) -> "ListenOptions":
-        """Reads these few flags only: the rest is parsed, and judged, once vLLM is imported."""
-        parser = argparse.ArgumentParser("orthrus serve", add_help=False, allow_abbrev=False)
+        """Reads these few flags only: the rest is parsed, and judged, once vLLM is imported.
+
+        Raises argparse.ArgumentError for a value that is missing or of the wrong type.
+        """
+        parser = argparse.ArgumentParser(
+            "orthrus serve", add_help=False, allow_abbrev=False, exit_on_error=False
+        )
         parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 (a pod listens on its address)
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--drain-timeout", type=float, default=120.0)

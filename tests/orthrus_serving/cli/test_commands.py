@@ -20,3 +20,10 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     done = subprocess.run([ORTHRUS, "dance"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "dance" in done.stderr
+
+
+def test_a_bad_value_of_a_flag_of_the_listener_is_told_like_any_other() -> None:
+    command = [str(ORTHRUS), "serve", "model", "--port", "many"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "InvalidArguments: argument --port" in done.stderr.splitlines()[-1]
