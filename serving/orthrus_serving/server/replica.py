@@ -102,7 +102,8 @@ class Replica:
         seconds = self._options.drain_seconds
         logger.info("draining %d requests, at most %.0f s", len(self._in_flight), seconds)
         await _first_of(death, self._in_flight.wait_empty(seconds))
-        if len(self._in_flight):
+        # A dead engine's requests are about to be answered with their own error.
+        if len(self._in_flight) and not death.done():
             logger.warning("abandoning %d requests", len(self._in_flight))
             self._in_flight.abandon()
 
