@@ -14,7 +14,8 @@ def needs_every_token(request: Request) -> bool:
     params = request.pooling_params
     if params is None:
         return False
-    return (params.extra_kwargs or {})["pooling"] not in POOLINGS_THAT_SKIP_TOKENS
+    # Without a name the answer is yes, which is never wrong.
+    return (params.extra_kwargs or {}).get("pooling") not in POOLINGS_THAT_SKIP_TOKENS
 
 
 def keep_embeddings_out_of_prefix_cache(manager: KVCacheManager) -> None:
