@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 PYTHON := .venv/bin/python
 export VLLM_NO_USAGE_STATS ?= 1
+# dpkg, debootstrap and runc are there, and the PATH of a plain `su` lacks them.
+export PATH := $(PATH):/usr/sbin:/sbin
 
 .PHONY: help
 help: ## List the targets

@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cache="${ORTHRUS_CACHE:-$HOME/.cache/orthrus}"
 stamp=.venv/.made-from
-key=$(cat requirements/dev.txt pyproject.toml | sha256sum | cut -d' ' -f1)
+# The folder too: the environment of a tree that was copied or moved runs the code of the other.
+key=$({ pwd -P; cat requirements/dev.txt pyproject.toml; } | sha256sum | cut -d' ' -f1)
 [ "$(cat "$stamp" 2>/dev/null || true)" = "$key" ] && exit 0
 
 mkdir -p "$cache"
@@ -18,6 +19,8 @@ fail() {
 command -v python3 >/dev/null || { echo "venv: python3 is missing" >&2; exit 1; }
 uv=$(command -v uv || echo "$cache/uv/bin/uv")
 if [ ! -x "$uv" ]; then
+    python3 -c 'import ensurepip' 2>/dev/null ||
+        { echo "venv: python3-venv is missing: run make deps as root, or install uv" >&2; exit 1; }
     echo "==> Installing uv"
     { python3 -m venv "$cache/uv" && "$cache/uv/bin/pip" install -q uv; } >"$log" 2>&1 ||
         fail "uv could not be installed (is the package index reachable?)"
