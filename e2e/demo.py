@@ -6,9 +6,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
+from openai import OpenAIError
 from rich.console import Console
 
-from e2e.cluster import Cluster, ClusterError
+from e2e.cluster import Cluster, ClusterError, progress
 from e2e.images import ImageError, build
 from e2e.installation import HelmError, install
 from e2e.kubectl import Kubectl, KubectlError
@@ -61,14 +63,15 @@ def main() -> None:
 
 
 def _watch_until_available(kubectl: Kubectl) -> None:
-    with console.status("waiting for the operator") as status:
+    with progress.step(f"Wait for orth/{NAME} to be Available") as running:
         wait_until(
             f"orth/{NAME} Available",
             lambda: state(kubectl),
             lambda seen: seen.get("Available", "").startswith("True"),
             within=300,
-            progress=lambda seen: status.update(seen.get("Available", "waiting for the operator")),
+            progress=lambda seen: running.note(seen.get("Ready", "waiting for the operator")),
         )
+        running.note("")
 
 
 def _report(answers: Answers, mixed: float, url: str, kubectl: Kubectl) -> None:
@@ -95,6 +98,9 @@ def _report(answers: Answers, mixed: float, url: str, kubectl: Kubectl) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (ClusterError, ImageError, HelmError, KubectlError, TimeoutError) as error:
+    except (
+        *(ClusterError, ImageError, HelmError, KubectlError),
+        *(OpenAIError, httpx.HTTPError, LookupError, TimeoutError),
+    ) as error:
         console.print("demo:", str(error), style="red", markup=False, soft_wrap=True)
         sys.exit(1)

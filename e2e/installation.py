@@ -28,6 +28,9 @@ def install(cluster: Cluster, *, release: str, namespace: str, operator: str, se
         "servingImages.cpu.repository": serving_repository,
         "servingImages.cpu.tag": serving_tag,
     }
+    if release in _helm(cluster, "list", "--pending", "--short", "--namespace", namespace).split():
+        # A helm that was killed: every later one would say that it is still at work.
+        uninstall(cluster, release=release, namespace=namespace)
     _helm(
         cluster,
         *("upgrade", "--install", release, str(CHART), "--namespace", namespace),
@@ -44,7 +47,7 @@ def uninstall(cluster: Cluster, *, release: str, namespace: str) -> None:
     _helm(cluster, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait")
 
 
-def _helm(cluster: Cluster, *arguments: str) -> None:
+def _helm(cluster: Cluster, *arguments: str) -> str:
     done = subprocess.run(
         [str(cluster.tool("helm")), f"--kubeconfig={cluster.kubeconfig}", *arguments],
         capture_output=True,
@@ -53,3 +56,4 @@ def _helm(cluster: Cluster, *arguments: str) -> None:
     )
     if done.returncode:
         raise HelmError(f"helm {arguments[0]}: {done.stderr.strip()}")
+    return done.stdout

@@ -17,6 +17,10 @@ NAME = "smollm2"
 
 def apply_sample(kubectl: Kubectl, model: Path) -> None:
     """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node."""
+    volume = kubectl.get("persistentvolume", f"smollm2-models-{kubectl.namespace}")
+    if volume and volume["status"].get("phase") == "Released":
+        # Its claim went, with the namespace for instance: it would bind to no later one.
+        kubectl("delete", "persistentvolume", volume["metadata"]["name"])
     text = Template((SAMPLES / "smollm2-cpu.yaml").read_text())
     kubectl(
         "apply",
