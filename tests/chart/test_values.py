@@ -59,6 +59,7 @@ def test_the_images_must_be_named(helm: Helm) -> None:
         ("watch.namespaces={a,a}", "/watch/namespaces"),
         ("serviceAccount.create=false", "/serviceAccount/name"),
         ("resyncSeconds=0", "/resyncSeconds"),
+        (r"podLabels.app\.kubernetes\.io/name=mine", "/podLabels"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(helm: Helm, override: str, complaint: str) -> None:
