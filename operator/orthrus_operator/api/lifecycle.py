@@ -15,7 +15,7 @@ CountOrPercent = Annotated[
             "maxLength": 8,
             **rules(
                 Rule(
-                    "type(self) == int ? self >= 0 : self.matches('^[0-9]{1,3}%$')",
+                    "type(self) == int ? self >= 0 : self.matches('^(0|[1-9][0-9]{0,2})%$')",
                     "must be a number of replicas such as 1, or a percentage such as 25%",
                 )
             ),

@@ -173,6 +173,7 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "only for strategy Rolling",
     ),
     ({"rollout": {"maxSurge": "half"}}, "spec.rollout.maxSurge", "a percentage such as 25%"),
+    ({"rollout": {"maxUnavailable": "00%"}}, "spec.rollout.maxUnavailable", "a percentage such"),
     ({"rollout": {"maxSurge": -1}}, "spec.rollout.maxSurge", "a number of replicas"),
     ({"drainSeconds": -1}, "spec.drainSeconds", "greater than or equal to 0"),
     ({"drainSeconds": 7200}, "spec.drainSeconds", "less than or equal to 3600"),
