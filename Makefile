@@ -21,12 +21,15 @@ model: venv ## Make the sample checkpoint (SmolLM2) and print its folder
 	@$(PYTHON) -m e2e.sample_model
 
 ##@ Checks
-.PHONY: check test test-engine test-cluster fmt generate requirements
+.PHONY: check test test-long test-engine test-cluster fmt generate requirements
 check: venv ## All fast checks: format, lint, types, contracts, drift, chart, unit tests
 	@$(PYTHON) -m e2e.stages check
 
 test: deps venv ## All that CI runs: check, images, cluster, engine and end-to-end tests
 	@$(PYTHON) -m e2e.stages test
+
+test-long: deps venv ## What is too long for CI
+	@$(PYTHON) -m e2e.stages long
 
 test-engine: venv ## Tests that start a real vLLM engine
 	@$(PYTHON) -m e2e.stages engine
@@ -49,13 +52,13 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 demo: deps venv ## Cluster, images, chart, sample model; ends with its answers
 	@$(PYTHON) -m e2e.demo
 
-demo-down: ## Remove the demo and its cluster
+demo-down: venv ## Remove the demo and its cluster
 	@$(PYTHON) -m e2e.cluster down
 
 cluster-up: deps venv ## Start the local cluster
 	@$(PYTHON) -m e2e.cluster up
 
-cluster-down: ## Stop the local cluster and leave nothing behind
+cluster-down: venv ## Stop the local cluster and leave nothing behind
 	@$(PYTHON) -m e2e.cluster down
 
 images: deps venv ## Build the operator and the CPU serving image

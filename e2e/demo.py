@@ -33,9 +33,14 @@ def step(number: int, what: str) -> Iterator[None]:
 
 
 def main() -> None:
+    cluster = Cluster.current()
+    if cluster.local is None:
+        raise ClusterError(
+            "KUBECONFIG is set, and images built here can only be loaded into the local cluster: "
+            "unset it, or install on that cluster as charts/orthrus/README.md says"
+        )
     with step(1, "The sample model: SmolLM2-135M-Instruct"):
         model = sample_model()
-    cluster = Cluster.current()
     with step(2, "A Kubernetes cluster"):
         cluster.up()
     with step(3, "Images of the operator and the replica"):

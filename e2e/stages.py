@@ -14,6 +14,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from e2e.cluster import Cluster
+
 BIN = Path(sys.executable).parent
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
 FAST = "not engine and not cluster and not long"
@@ -37,19 +39,28 @@ CHECK = (
     Stage("tools", (sys.executable, "-m", "e2e.cluster", "tools")),
     Stage("unit tests", (*PYTEST, "-m", FAST)),
 )
+# Only the local cluster is started and stopped here; another one, of KUBECONFIG, is just used.
+LOCAL = Cluster.current().local is not None
 MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))
 IMAGES = Stage("images", (sys.executable, "-m", "e2e.images", "build", "operator", "serving-cpu"))
 ENGINE = Stage("engine tests", (*PYTEST, "-m", "engine and not long"))
-CLUSTER = (
-    Stage("cluster up", (sys.executable, "-m", "e2e.cluster", "up")),
-    Stage("cluster tests", (*PYTEST, "-m", "cluster and not long")),
-    Stage("cluster down", (sys.executable, "-m", "e2e.cluster", "down"), always=True),
-)
+UP = Stage("cluster up", (sys.executable, "-m", "e2e.cluster", "up"))
+DOWN = Stage("cluster down", (sys.executable, "-m", "e2e.cluster", "down"), always=True)
+CLUSTER = Stage("cluster tests", (*PYTEST, "-m", "cluster and not long"))
+LONG = Stage("long tests", (*PYTEST, "-m", "long"))
+
+
+def on_cluster(*stages: Stage) -> tuple[Stage, ...]:
+    """`stages` with a cluster that runs and, when it is ours, holds this tree's images."""
+    return (IMAGES, UP, *stages, DOWN) if LOCAL else stages
+
+
 PLANS = {
     "check": CHECK,
     "engine": (MODEL, ENGINE),
-    "cluster": (MODEL, IMAGES, *CLUSTER),
-    "test": (*CHECK, MODEL, ENGINE, IMAGES, *CLUSTER),
+    "cluster": (MODEL, *on_cluster(CLUSTER)),
+    "test": (*CHECK, MODEL, ENGINE, *on_cluster(CLUSTER)),
+    "long": (MODEL, *on_cluster(LONG)),
 }
 
 

@@ -64,6 +64,8 @@ def _set_environment() -> None:
     os.environ["VLLM_WORKER_MULTIPROC_METHOD"] = "spawn"
     # A replica reports to its owner only.
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+    # With it, vLLM's /metrics would show what processes wrote to files, and none of our metrics.
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
 
 
 def _log_to_stderr() -> None:
