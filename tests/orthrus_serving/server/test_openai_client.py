@@ -99,8 +99,12 @@ def test_what_is_not_supported_is_refused_by_name(openai_client: OpenAI) -> None
     for extra in ({"priority": 1}, {"normalize": True}, {"padding": "max_length"}):
         with pytest.raises(BadRequestError, match=next(iter(extra))):
             openai_client.embeddings.create(model=NAME, input="x", extra_body=extra)
-    with pytest.raises(BadRequestError, match="priority"):
-        openai_client.completions.create(model=NAME, prompt="x", extra_body={"priority": 1})
+    # A stream must not have begun, with a 200, by the time that it is refused.
+    for stream in ({}, {"stream": True}):
+        with pytest.raises(BadRequestError, match="priority"):
+            openai_client.completions.create(
+                model=NAME, prompt="x", extra_body={"priority": 1, **stream}
+            )
 
 
 def test_both_at_once_share_steps(openai_client: OpenAI, replica: ReplicaProcess) -> None:
