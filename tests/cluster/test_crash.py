@@ -14,7 +14,7 @@ from e2e.cluster.status import status
 from e2e.waiting import wait_until
 from tests.cluster.pods import Restricted, pod
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 LAYOUT = Layout.of("test")
 
 

@@ -12,7 +12,7 @@ from e2e.cluster.down import down
 from e2e.cluster.layout import Layout
 from e2e.cluster.status import status
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 LAYOUT = Layout.of("test-down")
 KINDS = ("net", "mnt", "pid", "ipc", "uts")
 SETTINGS = ("vm.overcommit_memory", "kernel.panic", "net.ipv4.ip_forward")

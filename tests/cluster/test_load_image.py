@@ -14,7 +14,7 @@ from e2e.cluster.namespaces import Namespaces, init_name
 from e2e.cluster.system_images import busybox
 from tests.cluster.pods import Restricted, pod
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 REFERENCE = "localhost/orthrus-test/shell:1"
 
 

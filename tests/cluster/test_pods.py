@@ -13,7 +13,7 @@ from e2e.kubectl import KubectlError
 from e2e.waiting import wait_until
 from tests.cluster.pods import Restricted, pod
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 
 def test_a_restricted_pod_gets_a_gpu_and_resolves_services(restricted: Restricted) -> None:
