@@ -53,7 +53,7 @@ def test_a_wrong_object_is_refused_with_a_sentence(kubectl: Kubectl) -> None:
 
 def test_the_sample_becomes_available(kubectl: Kubectl, model: Path) -> None:
     apply_sample(kubectl, model)
-    wait_available(kubectl)
+    wait_available(kubectl, within=600)
     wait_until(
         "Ready by kstatus",
         lambda: state(kubectl),
@@ -118,7 +118,7 @@ def test_the_scale_subresource_adds_a_replica(kubectl: Kubectl) -> None:
         "2/2 ready",
         lambda: (kubectl.get("orth", NAME) or {}).get("status", {}),
         lambda status: status.get("ready") == "2/2" and status.get("replicas") == 2,
-        within=300,
+        within=600,
     )
     scale = kubectl("get", "orth", NAME, "--subresource=scale", "-o", "jsonpath={.status.replicas}")
     assert scale == "2"
@@ -140,7 +140,7 @@ def test_a_model_that_does_not_exist_is_reported_with_the_reason(kubectl: Kubect
         "the reason in a condition",
         lambda: state(kubectl, "missing"),
         lambda seen: "ModelNotFound" in seen.get("Ready", ""),
-        within=180,
+        within=400,
     )
     kubectl("delete", "orth", "missing", "--wait=false")
 
@@ -160,4 +160,4 @@ def test_delete_removes_every_child_and_apply_brings_them_back(
         within=POD_GRACE + 10,
     )
     apply_sample(kubectl, model)
-    wait_available(kubectl)
+    wait_available(kubectl, within=600)
