@@ -15,7 +15,7 @@ from e2e.images import ImageError, build
 from e2e.installation import HelmError, install
 from e2e.kubectl import Kubectl, KubectlError
 from e2e.questions import QUESTION, SENTENCES, Answers, ask, metric
-from e2e.sample import NAME, apply_sample, service_url, state
+from e2e.sample import NAME, apply_sample, service_url, wait_available
 from e2e.sample_model import sample_model
 from e2e.waiting import wait_until
 
@@ -69,11 +69,8 @@ def main() -> None:
 
 def _watch_until_available(kubectl: Kubectl) -> None:
     with progress.step(f"Wait for orth/{NAME} to be Available") as running:
-        wait_until(
-            f"orth/{NAME} Available",
-            lambda: state(kubectl),
-            lambda seen: seen.get("Available", "").startswith("True"),
-            within=300,
+        wait_available(
+            kubectl,
             progress=lambda seen: running.note(seen.get("Ready", "waiting for the operator")),
         )
         running.note("")

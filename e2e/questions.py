@@ -37,9 +37,10 @@ async def ask(base_url: str, model: str) -> Answers:
                 max_tokens=48,
             )
         )
-        embeddings = await client.embeddings.create(model=model, input=list(SENTENCES))
-        while not chat.done():
+        while True:
             embeddings = await client.embeddings.create(model=model, input=list(SENTENCES))
+            if chat.done():
+                break
         answer = (await chat).choices[0].message.content or ""
     first, related, unrelated = (item.embedding for item in embeddings.data)
     return Answers(

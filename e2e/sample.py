@@ -1,11 +1,10 @@
 """The sample object, its state as a person watches it, and the address of its Service."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from e2e.cluster import Cluster
 from e2e.kubectl import Kubectl
@@ -28,12 +27,6 @@ def apply_sample(kubectl: Kubectl, model: Path) -> None:
         "-",
         stdin=text.substitute(MODELS=model.parent, NAMESPACE=kubectl.namespace),
     )
-
-
-def condition(obj: dict[str, Any] | None, kind: str) -> dict[str, Any]:
-    """The condition `kind` of an object, or an empty one."""
-    conditions = (obj or {}).get("status", {}).get("conditions", [])
-    return next((c for c in conditions if c["type"] == kind), {})
 
 
 def state(kubectl: Kubectl, name: str = NAME) -> dict[str, str]:
@@ -70,8 +63,14 @@ def service_url(cluster: Cluster, kubectl: Kubectl, name: str = NAME) -> Iterato
             forward.terminate()
 
 
-def wait_available(kubectl: Kubectl, name: str = NAME, *, within: float = 300) -> None:
-    """Wait until the OrthrusDeployment says Available.
+def wait_available(
+    kubectl: Kubectl,
+    name: str = NAME,
+    *,
+    within: float = 300,
+    progress: Callable[[dict[str, str]], None] = lambda _: None,
+) -> None:
+    """Wait until the OrthrusDeployment says Available; `progress` gets each state on the way.
 
     Raises:
         TimeoutError: with the conditions seen last.
@@ -81,4 +80,5 @@ def wait_available(kubectl: Kubectl, name: str = NAME, *, within: float = 300) -
         lambda: state(kubectl, name),
         lambda seen: seen.get("Available", "").startswith("True"),
         within=within,
+        progress=progress,
     )

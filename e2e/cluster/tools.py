@@ -78,7 +78,8 @@ def tool(command: str) -> Path:
 
 def all_tools() -> dict[str, Path]:
     """Every command's path, all built."""
-    return {name: tool(name) for module in MODULES for name in module.commands}
+    built = {module: _built(module) for module in MODULES}
+    return {name: path / name for module, path in built.items() for name in module.commands}
 
 
 def _built(module: Module) -> Path:
