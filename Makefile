@@ -47,6 +47,11 @@ generate: venv ## Write the generated files: CRD, reference, metrics page
 requirements: venv ## Pin the requirements again after a change of pyproject.toml
 	@requirements/compile.sh
 
+##@ Benchmarks
+.PHONY: bench-engine
+bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
+	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
+
 ##@ Local system
 .PHONY: demo demo-down cluster-up cluster-down images
 demo: deps venv ## Cluster, images, chart, sample model; ends with its answers

@@ -4,7 +4,7 @@ import functools
 import random
 import tempfile
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -14,7 +14,9 @@ from vllm.lora.request import LoRARequest
 from vllm.pooling_params import PoolingParams
 from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 from vllm.v1.core.kv_cache_utils import get_request_block_hasher, init_none_hash
+from vllm.v1.core.sched.interface import SchedulerInterface
 from vllm.v1.core.sched.output import SchedulerOutput
+from vllm.v1.core.sched.scheduler import Scheduler
 from vllm.v1.kv_cache_interface import FullAttentionSpec, KVCacheConfig, KVCacheGroupSpec
 from vllm.v1.outputs import ModelRunnerOutput
 from vllm.v1.request import Request, RequestStatus
@@ -92,12 +94,25 @@ def make_vllm_config(config: LoopConfig) -> VllmConfig:
 
 def make_scheduler(config: LoopConfig) -> OrthrusScheduler:
     """As `EngineCore` makes it, from the name in the configuration."""
+    scheduler_config = make_vllm_config(config).scheduler_config
+    scheduler = _make(config, scheduler_config.get_scheduler_cls())
+    assert isinstance(scheduler, OrthrusScheduler)
+    return scheduler
+
+
+def make_stock_scheduler(config: LoopConfig) -> Scheduler:
+    """vLLM's own, with the same limits."""
+    scheduler = _make(config, Scheduler)
+    assert isinstance(scheduler, Scheduler)
+    return scheduler
+
+
+def _make(config: LoopConfig, factory: Callable[..., SchedulerInterface]) -> SchedulerInterface:
     vllm_config = make_vllm_config(config)
     spec = FullAttentionSpec(
         block_size=BLOCK_SIZE, num_kv_heads=1, head_size=1, dtype=torch.float32
     )
-    factory = vllm_config.scheduler_config.get_scheduler_cls()
-    scheduler = factory(
+    return factory(
         vllm_config=vllm_config,
         kv_cache_config=KVCacheConfig(
             num_blocks=config.blocks,
@@ -110,8 +125,6 @@ def make_scheduler(config: LoopConfig) -> OrthrusScheduler:
         include_finished_set=False,
         log_stats=True,
     )
-    assert isinstance(scheduler, OrthrusScheduler)
-    return scheduler
 
 
 class CountingWorker:

@@ -1,0 +1,66 @@
+"""Paired ratios and what they say: the median, its interval, and whether a goal is met."""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import bootstrap
+
+MIN_PAIRS = 9
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A bound on the true ratio."""
+
+    sense: Literal["at most", "at least"]
+    bound: float
+
+    def is_met(self, low: float, high: float) -> bool:
+        """Whether the interval from `low` to `high` reaches the bound."""
+        reaches = operator.le if self.sense == "at most" else operator.ge
+        return bool(reaches(low if self.sense == "at most" else high, self.bound))
+
+    def __str__(self) -> str:
+        return f"{self.sense} {self.bound:g}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row of the report: `ratios` has one entry for each pair of runs."""
+
+    name: str
+    meaning: str
+    """What is divided by what."""
+    ratios: Sequence[float]
+    goal: Goal | None = None
+
+    @property
+    def median(self) -> float:
+        return float(np.median(self.ratios))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Percentile bootstrap interval of the median, at `CONFIDENCE`."""
+        if len(set(self.ratios)) == 1:
+            return self.median, self.median
+        found = bootstrap(
+            (np.asarray(self.ratios),),
+            np.median,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            rng=np.random.default_rng(0),
+        ).confidence_interval
+        return float(found.low), float(found.high)
+
+    @property
+    def verdict(self) -> str:
+        """What to say of the goal; fewer than `MIN_PAIRS` pairs decide nothing."""
+        if self.goal is None:
+            return "-"
+        if len(self.ratios) < MIN_PAIRS:
+            return "too few pairs"
+        return "met" if self.goal.is_met(*self.interval) else "missed"
