@@ -48,7 +48,10 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 	@requirements/compile.sh
 
 ##@ Benchmarks
-.PHONY: bench-engine
+.PHONY: exactness bench-engine
+exactness: model ## Chunked against single-pass embeddings, head by head
+	@$(PYTHON) -m e2e.exactness
+
 bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
 

@@ -68,10 +68,12 @@ class OrthrusModelRunner(GPUModelRunner):
         self.model.compute_logits = compute_logits_if_sampled
 
     def profile_run(self, *args: Any, **kwargs: Any) -> None:
-        # The pooler's buffer must exist now, or the memory left for the KV cache counts it as
-        # free.
-        _ = self.pooler
+        # The pooler's memory must be taken now, or what is left for the KV cache counts it as free.
+        reserved = self.pooler.reserve(
+            self.model_config.max_model_len + self.scheduler_config.max_num_batched_tokens
+        )
         super().profile_run(*args, **kwargs)
+        del reserved
 
     def _update_states(self, scheduler_output: SchedulerOutput) -> Callable[[], None] | None:
         self._embedding_rows = NO_EMBEDDING_ROWS

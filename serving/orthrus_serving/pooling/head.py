@@ -1,4 +1,4 @@
-"""What every pooling head is: a fold over chunks with a state of one vector."""
+"""What every pooling head is: a fold over chunks."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -7,15 +7,19 @@ from torch import Tensor
 
 
 class PoolingHead(ABC):
-    """Turns the hidden states of a prompt into one vector without keeping them.
+    """Turns the hidden states of a prompt into one vector.
 
-    A head has no state of its own: `state` is the request's fp32 row of shape [hidden], which a
-    head may only write in place. A fold at `start` 0 overwrites it, so a request that begins
-    again needs no clearing.
+    A head has no state of its own: `state` is the request's, and a head may only write it in
+    place. A fold at `start` 0 overwrites it, so a request that begins again needs no clearing.
     """
 
     needs_every_token: ClassVar[bool]
     """False when a prompt's first tokens may be skipped, as a prefix-cache hit does."""
+
+    def begin(self, row: Tensor, prompt_tokens: int) -> Tensor:
+        """The state of a new request. `row`, fp32 [hidden size], is its own until it ends, and is
+        state enough for most heads."""
+        return row
 
     @abstractmethod
     def fold(self, state: Tensor, hidden: Tensor, start: int) -> None:

@@ -13,7 +13,7 @@ from orthrus_serving.pooling.slots import StateSlots
 
 
 class IncrementalPooler:
-    """Keeps a state of one vector per live request and folds hidden states into it.
+    """Keeps a state per live request and folds hidden states into it.
 
     Nothing here waits for the device: rows are addressed by host integers, so that no index
     travels to it, and the vectors of a step leave in one copy. Sums are taken per request over
@@ -35,6 +35,12 @@ class IncrementalPooler:
     def slots_taken(self) -> int:
         """Requests that are partly pooled."""
         return self._slots.taken
+
+    def reserve(self, tokens: int) -> Tensor:
+        """The largest state that some head keeps for `tokens` live tokens: hold it while the
+        device's memory is measured, then let it go."""
+        states = (head.begin(self._slots[0], tokens) for head in HEADS.values())
+        return max(states, key=Tensor.numel)
 
     def add(self, request_id: str, request: PoolingRequest) -> None:
         """Expect this request's chunks; one that is known already begins anew."""
@@ -71,11 +77,9 @@ class IncrementalPooler:
         progress = self._live.get(chunk.request_id)
         if progress is None or chunk.start >= progress.request.prompt_tokens:
             return False
-        if progress.slot is None:
-            progress.slot = self._slots.acquire()
-        if progress.slot is not None:
-            hidden = hidden_states[chunk.row : chunk.row + chunk.tokens]
-            progress.fold(self._slots[progress.slot], hidden, chunk)
+        if progress.slot is None and (slot := self._slots.acquire()) is not None:
+            progress.begin(slot, self._slots[slot])
+        progress.fold(hidden_states[chunk.row : chunk.row + chunk.tokens], chunk)
         return chunk.end >= progress.request.prompt_tokens
 
     def _collect(self, ended: list[str]) -> PooledStep:
@@ -84,22 +88,19 @@ class IncrementalPooler:
         as_is: dict[str, Tensor] = {}
         for request_id in ended:
             progress = self._live[request_id]
-            if progress.slot is None:
-                continue
-            vector = progress.vector(self._slots[progress.slot])
+            vector = progress.vector()
             if vector is not None:
                 (to_scale if progress.request.normalize else as_is)[request_id] = vector
         ready = to_scale | as_is
-        incomplete = [request_id for request_id in ended if request_id not in ready]
+        failures = {id_: self._live[id_].failure for id_ in ended if id_ not in ready}
         if not ready:
-            return PooledStep((), torch.empty(0, 0), incomplete)
+            return PooledStep((), torch.empty(0, 0), failures)
         stacked = torch.stack(list(ready.values()))
         scaled = stacked[: len(to_scale)]
         scaled.copy_(normalize(scaled, dim=-1))
-        return PooledStep(list(ready), stacked, incomplete)
+        return PooledStep(list(ready), stacked, failures)
 
     def _drop_state(self, progress: Progress) -> None:
-        if progress.slot is not None:
-            self._slots.release(progress.slot)
-        progress.slot = None
-        progress.seen = 0
+        slot = progress.end()
+        if slot is not None:
+            self._slots.release(slot)

@@ -1,6 +1,6 @@
 """The vectors that one step finished, on their way from the device to the host."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -10,12 +10,12 @@ class PooledStep:
     """Copies a step's vectors to the host in one transfer; only `wait` blocks on it."""
 
     def __init__(
-        self, request_ids: Sequence[str], vectors: Tensor, incomplete: Sequence[str]
+        self, request_ids: Sequence[str], vectors: Tensor, failures: Mapping[str, str]
     ) -> None:
-        """`vectors`, [requests, hidden size], belongs to `request_ids` row by row; `incomplete`
-        names the requests that ended without a usable state."""
+        """`vectors`, [requests, hidden size], belongs to `request_ids` row by row; `failures`
+        says why the others that ended have none."""
         self._request_ids = tuple(request_ids)
-        self._incomplete = tuple(incomplete)
+        self.failures = failures
         self._on_device = vectors
         self._on_host = vectors
         self._copied: torch.Event | None = None
@@ -28,10 +28,10 @@ class PooledStep:
     def wait(self) -> dict[str, Tensor]:
         """The host vector of every request that ended in this step, by request.
 
-        One of size 0 stands for a request whose tokens were not all seen: a tensor, because
-        vLLM's front end dies on a pooling request that ends without one.
+        One of size 0 stands for a failure: a tensor, because vLLM's front end dies on a pooling
+        request that ends without one.
         """
         if self._copied is not None:
             self._copied.synchronize()
         vectors = dict(zip(self._request_ids, self._on_host.unbind(), strict=True))
-        return vectors | {request_id: torch.empty(0) for request_id in self._incomplete}
+        return vectors | {request_id: torch.empty(0) for request_id in self.failures}

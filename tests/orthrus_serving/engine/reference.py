@@ -16,7 +16,9 @@ ONE_PASS: dict[str, Callable[[Tensor], Tensor]] = {
     ),
     "last": lambda hidden: hidden[-1],
     "cls": lambda hidden: hidden[0],
+    "max": lambda hidden: hidden.amax(0),
 }
+METHODS = sorted(ONE_PASS)
 
 
 class Reference:
@@ -26,10 +28,14 @@ class Reference:
         self._model = AutoModel.from_pretrained(checkpoint, dtype=torch.float32).eval()
 
     @torch.inference_mode()
+    def hidden_states(self, tokens: list[int]) -> Tensor:
+        """Of the last layer, fp64 [tokens, hidden size]."""
+        hidden: Tensor = self._model(torch.tensor([tokens])).last_hidden_state[0]
+        return hidden.double()
+
     def vector(self, tokens: list[int], method: str) -> Tensor:
         """The pooled hidden states, fp64 [hidden size], not normalised."""
-        hidden = self._model(torch.tensor([tokens])).last_hidden_state[0]
-        return ONE_PASS[method](hidden.double())
+        return ONE_PASS[method](self.hidden_states(tokens))
 
 
 def assert_same(vector: Tensor, expected: Tensor) -> None:

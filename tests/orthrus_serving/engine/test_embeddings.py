@@ -5,10 +5,9 @@ import asyncio
 import pytest
 import torch
 
-from orthrus_serving.pooling import HEADS
 from tests.orthrus_serving.engine.live_engine import BLOCK, BUDGET, CHUNK, MODEL_LENGTH, LiveEngine
 from tests.orthrus_serving.engine.prompts import prompt
-from tests.orthrus_serving.engine.reference import Reference, assert_same
+from tests.orthrus_serving.engine.reference import METHODS, Reference, assert_same
 
 pytestmark = [
     pytest.mark.engine,
@@ -17,7 +16,6 @@ pytestmark = [
     pytest.mark.timeout(300, func_only=True),
 ]
 
-METHODS = sorted(HEADS)
 LENGTHS = [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 1, BUDGET + 1, MODEL_LENGTH]
 
 
@@ -74,12 +72,13 @@ async def test_an_embedding_asked_twice_is_right_twice(
     assert (again.num_cached_tokens > 0) == (method == "last")
 
 
-async def test_an_unknown_head_gets_an_empty_vector_and_harms_nobody(
-    engine: LiveEngine, reference: Reference
+@pytest.mark.parametrize("method", ["unknown", "broken", "wrong-shape", "missing"])
+async def test_a_head_that_fails_gives_an_empty_vector_and_harms_nobody(
+    engine: LiveEngine, reference: Reference, method: str
 ) -> None:
     tokens = prompt(40, seed=3)
     wrong, right = await asyncio.gather(
-        engine.vector(tokens, "median"), engine.vector(tokens, "mean")
+        engine.vector(tokens, method), engine.vector(tokens, "mean")
     )
     assert wrong.shape == (0,)
     assert_same(right, reference.vector(tokens, "mean"))

@@ -5,10 +5,9 @@ import asyncio
 import pytest
 from torch import Tensor
 
-from orthrus_serving.pooling import HEADS
 from tests.orthrus_serving.engine.live_engine import CHUNK, MODEL_LENGTH, SEQUENCES, LiveEngine
 from tests.orthrus_serving.engine.prompts import prompt
-from tests.orthrus_serving.engine.reference import Reference, assert_same
+from tests.orthrus_serving.engine.reference import METHODS, Reference, assert_same
 
 pytestmark = [
     pytest.mark.engine,
@@ -34,7 +33,7 @@ async def test_embeddings_preempted_in_the_middle_are_exact(
 ) -> None:
     """All prompts together need more KV blocks than there are, and twice all of the running
     requests lose theirs."""
-    work = [(prompt(MODEL_LENGTH - 1, seed=i), m) for i, m in enumerate(sorted(HEADS))]
+    work = [(prompt(MODEL_LENGTH - 1, seed=i), m) for i, m in enumerate(METHODS)]
     before = await embedded_tokens(engine)
 
     async def embed_and_preempt() -> list[Tensor]:

@@ -16,7 +16,7 @@ def output() -> ModelRunnerOutput:
 
 
 def pooled() -> PooledStep:
-    return PooledStep(["f"], torch.ones(1, 4), incomplete=[])
+    return PooledStep(["f"], torch.ones(1, 4), failures={})
 
 
 def vectors(attached: ModelRunnerOutput) -> list[list[float] | None]:

@@ -108,3 +108,14 @@ def test_sizes_that_cannot_be_scheduled_are_refused(changed: dict[str, int]) -> 
     (flag,) = changed
     with pytest.raises(ValueError, match=flag.replace("_", "-")):
         engine_settings(_sizes(**changed))
+
+
+def test_a_head_of_another_package_is_found_by_its_name() -> None:
+    settings = engine_settings(parse(["model", "--embedding-pooling", "max"]))
+    assert settings.embedding_pooling == "max"
+
+
+def test_a_head_that_cannot_be_loaded_is_refused_at_start() -> None:
+    parsed = parse(["model", "--embedding-pooling", "missing"])
+    with pytest.raises(ValueError, match=r"missing cannot be loaded.*orthrus_no_such_module"):
+        engine_settings(parsed)

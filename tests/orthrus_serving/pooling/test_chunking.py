@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from orthrus_serving.pooling import HEADS, Chunk, IncrementalPooler, PoolingRequest
+from orthrus_serving.pooling import Chunk, IncrementalPooler, PoolingRequest
 
 HIDDEN_SIZE = 8
 PADDING_ROWS = 3
@@ -22,7 +22,9 @@ ONE_PASS: dict[str, Callable[[Tensor], Tensor]] = {
     ),
     "last": lambda hidden: hidden[-1],
     "cls": lambda hidden: hidden[0],
+    "max": lambda hidden: hidden.amax(0),
 }
+METHODS = sorted(ONE_PASS)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Prompt:
 
 prompts = st.builds(
     Prompt,
-    method=st.sampled_from(sorted(HEADS)),
+    method=st.sampled_from(METHODS),
     normalize=st.booleans(),
     seed=st.integers(0, 2**31),
     chunks=st.lists(st.integers(1, 40), min_size=1, max_size=6).map(tuple),
@@ -78,7 +80,7 @@ def pool_together(batch: list[Prompt]) -> dict[str, Tensor]:
     return pooled
 
 
-@pytest.mark.parametrize("method", sorted(HEADS))
+@pytest.mark.parametrize("method", METHODS)
 @settings(deadline=None)
 @given(prompt=prompts)
 def test_any_split_into_chunks_equals_one_pass(method: str, prompt: Prompt) -> None:
@@ -105,10 +107,10 @@ def test_neighbours_do_not_change_a_single_bit(prompt: Prompt, neighbours: list[
     assert torch.equal(alone, among_others)
 
 
-@pytest.mark.parametrize("method", ["last", "cls"])
+@pytest.mark.parametrize("method", ["last", "cls", "max"])
 @settings(deadline=None)
 @given(prompt=prompts)
-def test_heads_that_choose_one_token_are_exact(method: str, prompt: Prompt) -> None:
+def test_heads_that_only_choose_are_exact(method: str, prompt: Prompt) -> None:
     prompt = Prompt(method, False, prompt.seed, prompt.chunks)
     expected = ONE_PASS[method](prompt.hidden_states())
     assert torch.equal(pool_together([prompt])["0"], expected)

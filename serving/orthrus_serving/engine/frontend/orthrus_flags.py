@@ -3,7 +3,7 @@
 import argparse
 
 from orthrus_serving.engine.settings import EngineSettings
-from orthrus_serving.pooling import HEADS
+from orthrus_serving.pooling import HEADS, BufferedHead
 from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
 
 DEFAULT_CHUNK_TOKENS = 512
@@ -73,6 +73,7 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
         )
     if arguments.min_opportunities < 0:
         raise ValueError(f"--min-opportunities {arguments.min_opportunities} must be at least 0")
+    _prepare_head(arguments.embedding_pooling)
     places = make_policy(arguments.batch_policy, chunk, arguments.min_opportunities).places_kept
     if arguments.max_num_seqs <= places:
         raise ValueError(
@@ -85,3 +86,15 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
         batch_policy=arguments.batch_policy,
         min_opportunities=arguments.min_opportunities,
     )
+
+
+def _prepare_head(name: str) -> None:
+    """Raises ValueError when a head of another package cannot be loaded."""
+    head = HEADS[name]
+    try:
+        if isinstance(head, BufferedHead):
+            head.prepare()
+    except Exception as error:
+        raise ValueError(
+            f"--embedding-pooling {name} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
