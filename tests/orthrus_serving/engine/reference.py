@@ -26,12 +26,15 @@ class Reference:
 
     def __init__(self, checkpoint: Path) -> None:
         self._model = AutoModel.from_pretrained(checkpoint, dtype=torch.float32).eval()
+        self._known: dict[tuple[int, ...], Tensor] = {}
 
-    @torch.inference_mode()
     def hidden_states(self, tokens: list[int]) -> Tensor:
-        """Of the last layer, fp64 [tokens, hidden size]."""
-        hidden: Tensor = self._model(torch.tensor([tokens])).last_hidden_state[0]
-        return hidden.double()
+        """Of the last layer, fp64 [tokens, hidden size]; computed once for each prompt."""
+        key = tuple(tokens)
+        if key not in self._known:
+            with torch.inference_mode():
+                self._known[key] = self._model(torch.tensor([tokens])).last_hidden_state[0].double()
+        return self._known[key]
 
     def vector(self, tokens: list[int], method: str) -> Tensor:
         """The pooled hidden states, fp64 [hidden size], not normalised."""
