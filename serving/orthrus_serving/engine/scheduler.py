@@ -5,6 +5,7 @@ first, planned prefills next, and of the waiting requests only those that the pl
 `_reserve_prefill_lookahead`, which it asks about every request, caps each at its grant.
 """
 
+import time
 from typing import Any, cast
 
 from vllm.config import VllmConfig
@@ -30,12 +31,15 @@ from orthrus_serving.engine.waiting_queue import WaitingQueue
 from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.backlog import Backlog
 from orthrus_serving.scheduling.free_blocks import FreeBlocks
+from orthrus_serving.scheduling.inter_token import InterTokenTarget
 from orthrus_serving.scheduling.limits import Limits
 from orthrus_serving.scheduling.policies import make_policy
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.snapshot import Snapshot, UnitTokens
 from orthrus_serving.scheduling.step import Step
+from orthrus_serving.scheduling.step_clock import StepClock
 from orthrus_serving.scheduling.step_counters import StepCounters
+from orthrus_serving.scheduling.step_time import StepTime
 from orthrus_serving.scheduling.task import Task
 
 
@@ -70,6 +74,8 @@ class OrthrusScheduler(Scheduler):
         self._prefills: dict[str, Prefill] = {}
         self._arrivals = 0
         self._counters = StepCounters()
+        self._clock = StepClock()
+        self._inter_token = self._make_target(settings.max_inter_token_millis)
         self._waiting_queue = WaitingQueue(self._backlog, self._prefills)
         self.waiting = self._waiting_queue
         # Under this policy `request.priority` names the victim of a preemption.
@@ -79,32 +85,50 @@ class OrthrusScheduler(Scheduler):
         )
         keep_embeddings_out_of_prefix_cache(self.kv_cache_manager)
 
+    def _make_target(self, millis: float | None) -> InterTokenTarget | None:
+        if millis is None:
+            return None
+        step_time = StepTime(self.max_num_scheduled_tokens, self.max_num_active_reqs)
+        return InterTokenTarget(millis / 1000, floor=self.block_size, step_time=step_time)
+
     def snapshot(self) -> Snapshot:
         """Counters and gauges as of now."""
-        return self._counters.snapshot(self._backlog, self.kv_cache_manager.usage)
+        usage = self.kv_cache_manager.usage
+        return self._counters.snapshot(self._backlog, self._clock, usage, time.monotonic())
 
     def add_request(self, request: Request) -> None:
         if needs_every_token(request):
             request.skip_reading_prefix_cache = True
         self._prefills[request.request_id] = Prefill(
-            request.request_id, task_of(request), self._arrivals, adapter_of(request)
+            request.request_id,
+            task_of(request),
+            self._arrivals,
+            adapter_of(request),
+            arrived_at=time.monotonic(),
         )
         self._arrivals += 1
         super().add_request(request)
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
+        began = time.monotonic()
         self._waiting_queue.release_held(self._is_ready, self.max_num_active_reqs)
         self._begin_step()
         output = super().schedule(throttle_prefills)
         self._waiting_queue.withdraw_offer()
-        self._account(output)
+        tokens = self._account(output)
+        prefill_tokens = tokens.embedding_chunk + tokens.generation_prefill
+        self._clock.launch(prefill_tokens, tokens.decode, began, launched=time.monotonic())
         return output
 
     def update_from_output(
         self, scheduler_output: SchedulerOutput, model_runner_output: ModelRunnerOutput
     ) -> dict[int, EngineCoreOutputs]:
+        arrived = time.monotonic()
         outputs = super().update_from_output(scheduler_output, model_runner_output)
         fail_unanswered_embeddings(self, scheduler_output, outputs)
+        step = self._clock.complete(arrived, done=time.monotonic())
+        if self._inter_token is not None and step is not None:
+            self._inter_token.learn(step)
         return outputs
 
     def _begin_step(self) -> None:
@@ -121,8 +145,14 @@ class OrthrusScheduler(Scheduler):
         partial = [p for id_ in others if (p := self._prefills[id_]).remaining]
         running = [(task_of(request), adapter_of(request)) for request in self.running]
         admission = Admission(self._limits, running, self._blocks_for_prefills(decodes))
+        target = self._inter_token
         step = Step.begin(
-            self.max_num_scheduled_tokens, len(decodes), partial, self._backlog, admission
+            self.max_num_scheduled_tokens,
+            len(decodes),
+            partial,
+            self._backlog,
+            admission,
+            trim=target.trim(len(decodes)) if target is not None else None,
         )
         plan = self._batch_policy.plan(step)
         planned = [others.pop(p.request_id) for p in plan.grants if not p.waiting]
@@ -151,7 +181,7 @@ class OrthrusScheduler(Scheduler):
         wanted = super()._reserve_prefill_lookahead(request, num_computed_tokens, num_new_tokens)
         return self._allotment.spend(request, num_computed_tokens, wanted)
 
-    def _account(self, output: SchedulerOutput) -> None:
+    def _account(self, output: SchedulerOutput) -> UnitTokens:
         """Bring the backlog up to date with what vLLM scheduled, and count it."""
         chunk = prompt = decode = 0
         for request_id, tokens in output.num_scheduled_tokens.items():
@@ -164,7 +194,9 @@ class OrthrusScheduler(Scheduler):
                 decode += tokens
             remaining = request.num_tokens - request.num_computed_tokens
             self._backlog.set_remaining(prefill, max(remaining, 0))
-        self._counters.record(UnitTokens(chunk, prompt, decode), self.max_num_scheduled_tokens)
+        scheduled = UnitTokens(chunk, prompt, decode)
+        self._counters.record(scheduled, self.max_num_scheduled_tokens)
+        return scheduled
 
     def _is_ready(self, request: Request) -> bool:
         """Whether a held request can be scheduled now."""

@@ -22,6 +22,8 @@ class EngineSettings:
     batch_policy: str = "ibs"
     min_opportunities: int = 1
     """Floor: opportunities that each non-empty type gets per step; 0 is the paper's form."""
+    max_inter_token_millis: float | None = None
+    """While decodes run, chunks are trimmed so that a step stays under this; None: never."""
 
     def to_additional_config(self) -> dict[str, Any]:
         return {CONFIG_KEY: asdict(self)}

@@ -31,6 +31,11 @@ class Backlog:
         """Waiting requests in order of arrival; lazy, so a step pays for what it looks at."""
         return iter(self._queues[task])
 
+    def oldest_age(self, task: Task, now: float) -> float:
+        """Seconds since the first of the waiting requests arrived; 0 when none waits."""
+        first = next(self.waiting(task), None)
+        return now - first.arrived_at if first else 0.0
+
     def enqueue(self, prefill: Prefill, tokens: int) -> None:
         """Let a new or a returning request wait, with `tokens` left to schedule."""
         prefill.waiting = True

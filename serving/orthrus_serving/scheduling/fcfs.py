@@ -10,7 +10,7 @@ class FirstComeFirstServed:
     places_kept = 0
 
     def plan(self, step: Step) -> StepPlan:
-        budget = step.token_budget - step.decodes
+        budget = step.chunk_budget(step.decodes)
         grants = dict[Prefill, int]()
         step.merged_lane(grants).fill(budget)
         return StepPlan(grants, budget)

@@ -23,7 +23,7 @@ class Homogeneous:
 
 
 def _plan_for(task: Task, step: Step) -> StepPlan:
-    budget = step.token_budget - (step.decodes if task is Task.GENERATION else 0)
+    budget = step.chunk_budget(step.decodes if task is Task.GENERATION else 0)
     grants = dict[Prefill, int]()
     step.lane(task, grants).fill(budget)
     return StepPlan(grants, budget, frozenset({task}))

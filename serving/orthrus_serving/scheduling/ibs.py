@@ -33,11 +33,13 @@ class IntraBatchScheduling:
         self.credit = dict.fromkeys(Task, 0.0)
 
     def plan(self, step: Step) -> StepPlan:
-        budget = step.token_budget - step.decodes
+        budget = step.chunk_budget(step.decodes)
         weights = {task: step.backlog.tokens(task) for task in Task}
         grants = dict[Prefill, int]()
         lanes = {task: step.lane(task, grants) for task in Task}
         floor = min(self._floor_tokens, budget // 2)
+        if step.trim is not None:
+            floor = min(floor, step.trim.floor)
         given = sum(lane.fill(floor) for lane in lanes.values())
         self._share(lanes, weights, budget - given)
         if any(lanes[task].granted == weights[task] for task in Task):

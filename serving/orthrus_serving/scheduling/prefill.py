@@ -25,3 +25,5 @@ class Prefill:
     """In its task's waiting queue; otherwise running, or not schedulable."""
     overtaken: int = 0
     """How often a later request of its queue was admitted first since it could not run."""
+    arrived_at: float = 0.0
+    """Moment of arrival in seconds, by the clock of whoever asks for ages."""

@@ -13,6 +13,7 @@ from orthrus_serving.scheduling.lane import Lane
 from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
+from orthrus_serving.scheduling.trim import Trim
 
 _arrival = attrgetter("arrival")
 
@@ -44,6 +45,7 @@ class Step:
     partial: Mapping[Task, Sequence[Prefill]]
     backlog: Backlog
     admission: Admission
+    trim: Trim | None = None
 
     @classmethod
     def begin(
@@ -53,6 +55,8 @@ class Step:
         running: Iterable[Prefill],
         backlog: Backlog,
         admission: Admission,
+        *,
+        trim: Trim | None = None,
     ) -> Self:
         """Set blocks aside for `running` prefills, then for requests overtaken often enough."""
         partial: dict[Task, list[Prefill]] = {task: [] for task in Task}
@@ -63,7 +67,15 @@ class Step:
         for prefill in sorted(first, key=_arrival):
             if prefill.overtaken >= OVERTAKING_LIMIT:
                 admission.reserve(prefill)
-        return cls(token_budget, decodes, partial, backlog, admission)
+        return cls(token_budget, decodes, partial, backlog, admission, trim)
+
+    def chunk_budget(self, decodes: int) -> int:
+        """What prefills may share beside `decodes`."""
+        left = self.token_budget - decodes
+        if self.trim is None:
+            return left
+        floors = sum(self.backlog.tokens(task) > 0 for task in Task) * self.trim.floor
+        return min(left, max(self.trim.tokens, floors))
 
     def lane(self, task: Task, grants: dict[Prefill, int]) -> Lane:
         """The requests of one task."""

@@ -1,12 +1,15 @@
 """Cumulative counts of what was scheduled."""
 
+from collections.abc import Callable
+
 from orthrus_serving.scheduling.backlog import Backlog
 from orthrus_serving.scheduling.snapshot import ByTask, Snapshot, StepCounts, UnitTokens
+from orthrus_serving.scheduling.step_clock import StepClock
 from orthrus_serving.scheduling.task import Task
 
 
 class StepCounters:
-    """Integer additions per step; the front end derives every rate and ratio."""
+    """A few additions per step; the front end derives every rate and ratio."""
 
     def __init__(self) -> None:
         self._tokens = UnitTokens()
@@ -31,14 +34,22 @@ class StepCounters:
         )
         self._token_budget += token_budget
 
-    def snapshot(self, backlog: Backlog, kv_cache_usage: float) -> Snapshot:
+    def snapshot(
+        self, backlog: Backlog, clock: StepClock, kv_cache_usage: float, now: float
+    ) -> Snapshot:
         return Snapshot(
+            taken_at=now,
             scheduled_tokens=self._tokens,
             token_budget=self._token_budget,
             steps=self._steps,
-            backlog_tokens=ByTask(backlog.tokens(Task.EMBEDDING), backlog.tokens(Task.GENERATION)),
-            backlog_requests=ByTask(
-                backlog.requests(Task.EMBEDDING), backlog.requests(Task.GENERATION)
-            ),
+            step_seconds=clock.phases(),
+            busy_seconds=clock.busy_seconds(now),
+            backlog_tokens=_by_task(backlog.tokens),
+            backlog_requests=_by_task(backlog.requests),
+            oldest_waiting_seconds=_by_task(lambda task: backlog.oldest_age(task, now)),
             kv_cache_usage=kv_cache_usage,
         )
+
+
+def _by_task(number_of: Callable[[Task], float]) -> ByTask:
+    return ByTask(number_of(Task.EMBEDDING), number_of(Task.GENERATION))

@@ -56,6 +56,7 @@ class LoopConfig:
     blocks: int = 400
     adapter_slots: int = 0
     asynchronous: bool = False
+    max_inter_token_millis: float | None = None
 
 
 @functools.cache
@@ -73,6 +74,7 @@ def make_vllm_config(config: LoopConfig) -> VllmConfig:
         embedding_chunk_tokens=config.chunk_tokens,
         batch_policy=config.policy,
         min_opportunities=config.min_opportunities,
+        max_inter_token_millis=config.max_inter_token_millis,
     )
     vllm_config = VllmConfig(
         model_config=ModelConfig(

@@ -77,7 +77,7 @@ def test_a_key_that_would_open_or_lock_the_replica_is_refused(
         api_keys(parse(["model"]))
 
 
-def _sizes(**changed: int | None) -> argparse.Namespace:
+def _sizes(**changed: float | None) -> argparse.Namespace:
     sizes: dict[str, object] = {
         "max_num_batched_tokens": 64,
         "max_num_seqs": 8,
@@ -85,6 +85,7 @@ def _sizes(**changed: int | None) -> argparse.Namespace:
         "min_opportunities": 1,
         "embedding_pooling": "mean",
         "batch_policy": "ibs",
+        "max_inter_token_millis": None,
     }
     return argparse.Namespace(**sizes | changed)
 
@@ -92,6 +93,12 @@ def _sizes(**changed: int | None) -> argparse.Namespace:
 def test_a_chunk_is_never_larger_than_the_budget_by_default() -> None:
     assert engine_settings(_sizes()).embedding_chunk_tokens == 64
     assert engine_settings(_sizes(max_num_batched_tokens=2048)).embedding_chunk_tokens == 512
+
+
+def test_an_inter_token_target_reaches_the_scheduler() -> None:
+    target = parse(["model", "--max-inter-token-millis", "37.5"]).max_inter_token_millis
+    assert engine_settings(_sizes(max_inter_token_millis=target)).max_inter_token_millis == 37.5
+    assert engine_settings(_sizes()).max_inter_token_millis is None
 
 
 @pytest.mark.parametrize(
@@ -102,9 +109,13 @@ def test_a_chunk_is_never_larger_than_the_budget_by_default() -> None:
         {"max_num_seqs": 64},
         {"max_num_seqs": 1},
         {"min_opportunities": -1},
+        {"max_inter_token_millis": 0.0},
+        {"max_inter_token_millis": -5.0},
+        {"max_inter_token_millis": float("nan")},
+        {"max_inter_token_millis": float("inf")},
     ],
 )
-def test_sizes_that_cannot_be_scheduled_are_refused(changed: dict[str, int]) -> None:
+def test_sizes_that_cannot_be_scheduled_are_refused(changed: dict[str, float]) -> None:
     (flag,) = changed
     with pytest.raises(ValueError, match=flag.replace("_", "-")):
         engine_settings(_sizes(**changed))

@@ -1,15 +1,17 @@
 """A replica reduced to what the planner sees: it carries plans out and keeps the books."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.backlog import Backlog
 from orthrus_serving.scheduling.free_blocks import FreeBlocks
+from orthrus_serving.scheduling.inter_token import InterTokenTarget
 from orthrus_serving.scheduling.limits import Limits
 from orthrus_serving.scheduling.policy import BatchPolicy
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.step import Step, StepPlan
+from orthrus_serving.scheduling.step_clock import MeasuredStep
 from orthrus_serving.scheduling.task import Task
 
 E, G = Task.EMBEDDING, Task.GENERATION
@@ -43,6 +45,9 @@ class Replica:
     sequences: int = 8
     adapter_slots: int | None = None
     blocks: int = 10**9
+    target: InterTokenTarget | None = None
+    duration: Callable[[int, int], float] = lambda chunk_tokens, decodes: 0.0
+    """Seconds that a step takes."""
     backlog: Backlog = field(default_factory=Backlog)
     partial: list[Prefill] = field(default_factory=list)
     decoding: dict[Prefill, int] = field(default_factory=dict)
@@ -75,8 +80,11 @@ class Replica:
         taken = Taken(self.policy.plan(self._describe()), len(self.decoding))
         self._carry_out(taken.plan.grants)
         assert self.used_blocks + taken.decodes <= self.blocks, "a chunk took a decode's block"
-        if G in taken.plan.tasks:
-            self._decode(taken.decodes)
+        decodes = taken.decodes if G in taken.plan.tasks else 0
+        self._decode(decodes)
+        if self.target and taken.total:
+            chunks = sum(taken.plan.grants.values())
+            self.target.learn(MeasuredStep(chunks, decodes, self.duration(chunks, decodes)))
         return taken
 
     def abort(self, prefill: Prefill) -> None:
@@ -103,7 +111,10 @@ class Replica:
             decodes=bool(decodes),
         )
         admission = Admission(limits, [(p.task, p.adapter) for p in self.running], blocks)
-        return Step.begin(self.token_budget, decodes, self.partial, self.backlog, admission)
+        trim = self.target.trim(decodes) if self.target else None
+        return Step.begin(
+            self.token_budget, decodes, self.partial, self.backlog, admission, trim=trim
+        )
 
     def _decode(self, decodes: int) -> None:
         for prefill in list(self.decoding)[:decodes]:

@@ -1,6 +1,7 @@
 """The flags of `orthrus serve` that vLLM does not have."""
 
 import argparse
+import math
 
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.pooling import HEADS, BufferedHead
@@ -42,6 +43,13 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         help="opportunities that each waiting type gets per step; 0 is the paper's form",
     )
     group.add_argument(
+        "--max-inter-token-millis",
+        type=float,
+        metavar="MILLIS",
+        help="while streams run, trim the chunks of a step so that it is predicted to stay under "
+        "this; each waiting type still gets one KV block per step; default: never trim",
+    )
+    group.add_argument(
         "--drain-timeout",
         type=float,
         metavar="SECONDS",
@@ -74,6 +82,9 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
     if arguments.min_opportunities < 0:
         raise ValueError(f"--min-opportunities {arguments.min_opportunities} must be at least 0")
     _prepare_head(arguments.embedding_pooling)
+    target: float | None = arguments.max_inter_token_millis
+    if target is not None and not (target > 0 and math.isfinite(target)):
+        raise ValueError(f"--max-inter-token-millis {target} must be a number above 0")
     places = make_policy(arguments.batch_policy, chunk, arguments.min_opportunities).places_kept
     if arguments.max_num_seqs <= places:
         raise ValueError(
@@ -85,6 +96,7 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
         embedding_chunk_tokens=chunk,
         batch_policy=arguments.batch_policy,
         min_opportunities=arguments.min_opportunities,
+        max_inter_token_millis=target,
     )
 
 
