@@ -1,13 +1,23 @@
 """Renders the metric table from the last snapshot whenever Prometheus asks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
+from orthrus_serving.scheduling.snapshot import STEP_SECONDS_BOUNDS, Durations
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS, EngineMonitor
-from orthrus_serving.server.metric_table import METRICS, Reading
+from orthrus_serving.server.gpu import Gpu
+from orthrus_serving.server.metric_table import METRICS, Reading, Value
 from orthrus_serving.server.metric_table import Metric as Row
+
+_BOUNDS = (*map(str, STEP_SECONDS_BOUNDS), "+Inf")
 
 
 class SnapshotCollector(Collector):
@@ -16,11 +26,12 @@ class SnapshotCollector(Collector):
     A stale gauge would tell the autoscaler a backlog that is no longer true.
     """
 
-    def __init__(self, monitor: EngineMonitor) -> None:
+    def __init__(self, monitor: EngineMonitor, gpu: Gpu) -> None:
         self._monitor = monitor
+        self._gpu = gpu
 
     def describe(self) -> Iterable[Metric]:
-        return [_family(row) for row in METRICS]
+        return [_family(row, {}) for row in METRICS]
 
     def collect(self) -> Iterable[Metric]:
         reading = self._reading()
@@ -28,26 +39,23 @@ class SnapshotCollector(Collector):
         for row in METRICS:
             if row.kind == "gauge" and row.of_engine and not fresh:
                 continue
-            family = _family(row)
-            for value_of_label, value in row.read(reading).items():
-                family.add_metric([value_of_label] if row.label else [], value)
-            yield family
+            yield _family(row, row.read(reading))
 
     def _reading(self) -> Reading:
-        window = self._monitor.window
-        return Reading(
-            snapshot=self._monitor.snapshot,
-            mix_ratio=window.mix_ratio,
-            fill_ratio=window.fill_ratio,
-            snapshot_age=self._monitor.snapshot_age,
-        )
+        monitor = self._monitor
+        return Reading(monitor.snapshot, monitor.window, monitor.snapshot_age, self._gpu.read())
 
 
-_FAMILY: dict[str, Callable[..., CounterMetricFamily | GaugeMetricFamily]] = {
-    "counter": CounterMetricFamily,
-    "gauge": GaugeMetricFamily,
-}
-
-
-def _family(row: Row) -> CounterMetricFamily | GaugeMetricFamily:
-    return _FAMILY[row.kind](row.name, row.meaning, labels=[row.label] if row.label else [])
+def _family(row: Row, values: Mapping[str, Value]) -> Metric:
+    labels = [row.label] if row.label else []
+    counts = CounterMetricFamily if row.kind == "counter" else GaugeMetricFamily
+    numbers = counts(row.name, row.meaning, labels=labels)
+    histogram = HistogramMetricFamily(row.name, row.meaning, labels=labels)
+    for value_of_label, value in values.items():
+        label_values = [value_of_label] if row.label else []
+        if isinstance(value, Durations):
+            buckets = list(zip(_BOUNDS, accumulate(value.counts), strict=True))
+            histogram.add_metric(label_values, buckets, value.total)
+        else:
+            numbers.add_metric(label_values, value)
+    return histogram if row.kind == "histogram" else numbers

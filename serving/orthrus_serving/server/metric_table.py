@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from orthrus_serving.scheduling.snapshot import ByTask, Snapshot
+from orthrus_serving.scheduling.snapshot import ByTask, Durations, Snapshot
+from orthrus_serving.server.gpu import GpuReading
+from orthrus_serving.server.step_window import StepWindow
 
 
 @dataclass(frozen=True)
@@ -12,19 +14,25 @@ class Reading:
     """All that the values are computed from, at one moment."""
 
     snapshot: Snapshot
-    mix_ratio: float
-    fill_ratio: float
+    window: StepWindow
     snapshot_age: float
+    gpu: GpuReading
+
+
+Value = float | Durations
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One row. `label` is None for a metric with one value, whose `read` gives the key ""."""
+    """One row. `label` is None for a metric with one value, whose `read` gives the key "".
+
+    The values of a histogram are `Durations`, those of the other kinds numbers.
+    """
 
     name: str
-    kind: Literal["counter", "gauge"]
+    kind: Literal["counter", "gauge", "histogram"]
     meaning: str
-    read: Callable[[Reading], Mapping[str, float]]
+    read: Callable[[Reading], Mapping[str, Value]]
     label: str | None = None
     of_engine: bool = True
     """A gauge of the engine's state: left out when the snapshot is too old to be true."""
@@ -48,6 +56,27 @@ def _scheduled_tokens(reading: Reading) -> Mapping[str, float]:
         "generation_prefill": tokens.generation_prefill,
         "decode": tokens.decode,
     }
+
+
+def _of_gpu(read: Callable[[GpuReading], float | None]) -> Callable[[Reading], Mapping[str, float]]:
+    def values(reading: Reading) -> Mapping[str, float]:
+        value = read(reading.gpu)
+        return {} if value is None else {reading.gpu.name: value}
+
+    return values
+
+
+def _backlog_seconds(reading: Reading) -> Mapping[str, float]:
+    """Nothing while there is a backlog whose rate nobody has measured yet."""
+    tokens, rate = reading.snapshot.backlog_tokens.total, reading.window.prefill_rate
+    if not tokens:
+        return {"": 0.0}
+    return {"": tokens / rate} if rate else {}
+
+
+def _step_seconds(reading: Reading) -> Mapping[str, Durations]:
+    phases = reading.snapshot.step_seconds
+    return {"schedule": phases.schedule, "forward": phases.forward, "emit": phases.emit}
 
 
 def _steps(reading: Reading) -> Mapping[str, float]:
@@ -84,13 +113,27 @@ METRICS: tuple[Metric, ...] = (
         "orthrus_batch_fill_ratio",
         "gauge",
         "scheduled tokens ÷ token budget, 0 to 1, over the last completed window of 5 s",
-        _one(lambda reading: reading.fill_ratio),
+        _one(lambda reading: reading.window.fill_ratio),
     ),
     Metric(
         "orthrus_mix_ratio",
         "gauge",
         "embedding share of scheduled tokens, 0 to 1, over the same window",
-        _one(lambda reading: reading.mix_ratio),
+        _one(lambda reading: reading.window.mix_ratio),
+    ),
+    Metric(
+        "orthrus_busy_ratio",
+        "gauge",
+        "share of time with a forward pass in flight, 0 to 1, over the same window",
+        _one(lambda reading: reading.window.busy_ratio),
+    ),
+    Metric(
+        "orthrus_step_seconds",
+        "histogram",
+        "duration of engine steps by phase; forward: from the launch to the arrival of the output "
+        "on the host, less the time in which an earlier step was still awaited",
+        _step_seconds,
+        label="phase",
     ),
     Metric(
         "orthrus_backlog_tokens",
@@ -107,10 +150,41 @@ METRICS: tuple[Metric, ...] = (
         label="type",
     ),
     Metric(
+        "orthrus_backlog_seconds",
+        "gauge",
+        "backlog tokens of both types ÷ prompt tokens per busy second, as last measured under a "
+        "backlog; absent while there is a backlog and no rate yet",
+        _backlog_seconds,
+    ),
+    Metric(
+        "orthrus_oldest_waiting_seconds",
+        "gauge",
+        "age of the oldest request that waits to be scheduled, 0 when none does",
+        _by_type(lambda reading: reading.snapshot.oldest_waiting_seconds),
+        label="type",
+    ),
+    Metric(
         "orthrus_kv_cache_usage_ratio",
         "gauge",
         "share of the KV-cache blocks in use, 0 to 1",
         _one(lambda reading: reading.snapshot.kv_cache_usage),
+    ),
+    Metric(
+        "orthrus_gpu_utilization_ratio",
+        "gauge",
+        "share of the last sampling period with a kernel running, 0 to 1, by NVML; absent without "
+        "a GPU",
+        _of_gpu(lambda gpu: gpu.utilization),
+        label="gpu",
+        of_engine=False,
+    ),
+    Metric(
+        "orthrus_gpu_memory_used_bytes",
+        "gauge",
+        "memory in use on the GPU, by NVML; absent without a GPU",
+        _of_gpu(lambda gpu: gpu.memory_used),
+        label="gpu",
+        of_engine=False,
     ),
     Metric(
         "orthrus_snapshot_age_seconds",

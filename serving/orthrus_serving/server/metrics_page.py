@@ -4,7 +4,9 @@ import sys
 
 from orthrus_serving.scheduling.snapshot import Snapshot
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
+from orthrus_serving.server.gpu import GpuReading
 from orthrus_serving.server.metric_table import METRICS, Metric, Reading
+from orthrus_serving.server.step_window import StepWindow
 
 _HEAD = f"""# Metrics of a replica
 
@@ -28,7 +30,7 @@ def render() -> str:
 
 
 def _row(metric: Metric) -> str:
-    zero = Reading(Snapshot(), mix_ratio=0.0, fill_ratio=0.0, snapshot_age=0.0)
+    zero = Reading(Snapshot(), StepWindow(), 0.0, GpuReading("0", 0.0, 0))
     labels = f"`{metric.label}`: {', '.join(metric.read(zero))}" if metric.label else "-"
     return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.meaning} |"
 

@@ -16,6 +16,7 @@ from orthrus_serving.server.api_key import ApiKeys
 from orthrus_serving.server.app import ReplicaApp
 from orthrus_serving.server.collector import SnapshotCollector
 from orthrus_serving.server.engine_monitor import Engine, EngineMonitor, wait_for_death
+from orthrus_serving.server.gpu import Gpu
 from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle
 from orthrus_serving.server.listener import Listener, ListenOptions
@@ -79,7 +80,7 @@ class Replica:
     ) -> int:
         async with engine.application(listener) as inner, asyncio.TaskGroup() as tasks:
             watch = tasks.create_task(self._monitor.watch(engine))
-            REGISTRY.register(SnapshotCollector(self._monitor))
+            REGISTRY.register(SnapshotCollector(self._monitor, Gpu.of_process()))
             self._lifecycle.begin_serving(inner, ApiKeys(engine.api_keys))
             logger.info("ready")
             death = tasks.create_task(wait_for_death(engine))

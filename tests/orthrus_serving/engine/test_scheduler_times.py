@@ -146,7 +146,7 @@ def test_the_age_of_the_oldest_request_that_waits_is_known(
 
     assert ages() == (7.0, 4.0)
     loop.step()
-    assert ages() == (pytest.approx(7.0, abs=0.1), 0.0), "a row is kept: one embedding waits"
+    assert ages() == pytest.approx((7.0, 0.0), abs=0.1), "a row is kept: one embedding waits"
     loop.run(max_steps=10)
     assert ages() == (0.0, 0.0)
 

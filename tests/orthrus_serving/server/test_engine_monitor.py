@@ -5,7 +5,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from orthrus_serving.scheduling.snapshot import Snapshot, UnitTokens
+from orthrus_serving.scheduling.snapshot import ByTask, Snapshot, UnitTokens
 from orthrus_serving.server import engine_monitor
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS, wait_for_death
 from orthrus_serving.server.step_window import WINDOW_SECONDS, StepWindow
@@ -80,3 +80,29 @@ def test_ratios_are_of_the_last_completed_window() -> None:
     assert (window.mix_ratio, window.fill_ratio) == (0.75, 0.5)
     window.record(mixed, now=2 * WINDOW_SECONDS)
     assert (window.mix_ratio, window.fill_ratio) == (0.0, 0.0)
+
+
+def test_the_busy_share_is_by_the_clock_of_the_engine() -> None:
+    window = StepWindow()
+    window.record(Snapshot(taken_at=50.0, busy_seconds=10.0), now=0)
+    window.record(Snapshot(taken_at=56.0, busy_seconds=13.0), now=WINDOW_SECONDS)
+    assert window.busy_ratio == 0.5
+
+
+def test_the_prefill_rate_is_of_the_last_window_that_ended_with_a_backlog() -> None:
+    def snapshot(tokens: int, busy: float, backlog: int) -> Snapshot:
+        return Snapshot(
+            scheduled_tokens=UnitTokens(embedding_chunk=tokens, decode=10**6),
+            busy_seconds=busy,
+            backlog_tokens=ByTask(generation=backlog),
+        )
+
+    window = StepWindow()
+    window.record(snapshot(0, 0.0, backlog=900), now=0)
+    assert window.prefill_rate is None
+    window.record(snapshot(100, 1.0, backlog=800), now=1)
+    assert window.prefill_rate == 100, "the first need not wait for a whole window"
+    window.record(snapshot(400, 2.0, backlog=500), now=WINDOW_SECONDS)
+    assert window.prefill_rate == 200
+    window.record(snapshot(410, 6.0, backlog=0), now=2 * WINDOW_SECONDS)
+    assert window.prefill_rate == 200, "few prompts are no slow engine"

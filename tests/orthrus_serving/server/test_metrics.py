@@ -5,9 +5,18 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from orthrus_serving.scheduling.snapshot import ByTask, Snapshot, StepCounts, UnitTokens
+from orthrus_serving.scheduling.snapshot import (
+    STEP_SECONDS_BOUNDS,
+    ByTask,
+    Durations,
+    PhaseSeconds,
+    Snapshot,
+    StepCounts,
+    UnitTokens,
+)
 from orthrus_serving.server.collector import SnapshotCollector
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
+from orthrus_serving.server.gpu import Gpu
 from orthrus_serving.server.metric_table import METRICS
 from orthrus_serving.server.metrics_page import render
 from tests.orthrus_serving.server.outer_app import OuterApp
@@ -18,15 +27,18 @@ Samples = dict[tuple[str, str], float]
 @pytest.fixture
 def registry(outer: OuterApp) -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(SnapshotCollector(outer.monitor))
+    registry.register(SnapshotCollector(outer.monitor, Gpu()))
     return registry
+
+
+OF_GPU = {metric.name for metric in METRICS if metric.label == "gpu"}
 
 
 def test_every_metric_is_there_at_zero_before_the_first_request(
     registry: CollectorRegistry,
 ) -> None:
     samples = _scrape(registry)
-    assert {name for name, _ in samples} == {metric.name for metric in METRICS}
+    assert _families(registry) == {metric.name for metric in METRICS} - OF_GPU
     assert all(value == 0 and not math.isnan(value) for value in samples.values())
 
 
@@ -37,9 +49,12 @@ def test_values_come_from_the_last_snapshot(outer: OuterApp, registry: Collector
         steps=StepCounts(mixed=1, embedding=2, generation=6),
         backlog_tokens=ByTask(embedding=700, generation=80),
         backlog_requests=ByTask(embedding=7, generation=8),
+        oldest_waiting_seconds=ByTask(embedding=9.5, generation=0.5),
         kv_cache_usage=0.5,
     )
-    assert _scrape(registry) == {
+    outer.monitor.window.prefill_rate = 390.0
+    samples = _scrape(registry)
+    assert {key: n for key, n in samples.items() if "step_seconds" not in key[0]} == {
         ("orthrus_scheduled_tokens_total", "embedding_chunk"): 3,
         ("orthrus_scheduled_tokens_total", "generation_prefill"): 4,
         ("orthrus_scheduled_tokens_total", "decode"): 5,
@@ -53,18 +68,44 @@ def test_values_come_from_the_last_snapshot(outer: OuterApp, registry: Collector
         ("orthrus_backlog_tokens", "generation"): 80,
         ("orthrus_backlog_requests", "embedding"): 7,
         ("orthrus_backlog_requests", "generation"): 8,
+        ("orthrus_busy_ratio", ""): 0,
+        ("orthrus_backlog_seconds", ""): 2,
+        ("orthrus_oldest_waiting_seconds", "embedding"): 9.5,
+        ("orthrus_oldest_waiting_seconds", "generation"): 0.5,
         ("orthrus_kv_cache_usage_ratio", ""): 0.5,
         ("orthrus_snapshot_age_seconds", ""): 0,
     }
+
+
+def test_a_histogram_has_cumulative_buckets(outer: OuterApp, registry: CollectorRegistry) -> None:
+    counts = [0] * (len(STEP_SECONDS_BOUNDS) + 1)
+    counts[0], counts[3], counts[-1] = 5, 2, 1
+    forward = Durations(tuple(counts), total=61.0)
+    outer.monitor.snapshot = Snapshot(step_seconds=PhaseSeconds(forward=forward))
+    samples = _scrape(registry)
+
+    def bucket(bound: str) -> float:
+        return samples["orthrus_step_seconds_bucket", f"{bound} forward"]
+
+    assert [bucket(le) for le in ("0.001", "0.005", "0.01", "10.0", "+Inf")] == [5, 5, 7, 7, 8]
+    assert samples["orthrus_step_seconds_count", "forward"] == 8
+    assert samples["orthrus_step_seconds_sum", "forward"] == 61.0
+    assert samples["orthrus_step_seconds_count", "emit"] == 0
+
+
+def test_a_backlog_that_nobody_has_timed_has_no_seconds(
+    outer: OuterApp, registry: CollectorRegistry
+) -> None:
+    outer.monitor.snapshot = Snapshot(backlog_tokens=ByTask(embedding=700))
+    assert ("orthrus_backlog_seconds", "") not in _scrape(registry)
 
 
 def test_stale_gauges_are_left_out_and_counters_stay(
     outer: OuterApp, registry: CollectorRegistry
 ) -> None:
     outer.clock.now += ANSWER_BOUND_SECONDS + 1
-    names = {name for name, _ in _scrape(registry)}
-    counters = {metric.name for metric in METRICS if metric.kind == "counter"}
-    assert names == counters | {"orthrus_snapshot_age_seconds"}
+    lasting = {metric.name for metric in METRICS if metric.kind != "gauge"}
+    assert _families(registry) == lasting | {"orthrus_snapshot_age_seconds"}
 
 
 def test_the_page_is_the_table() -> None:
@@ -74,10 +115,21 @@ def test_the_page_is_the_table() -> None:
     )
 
 
-def _scrape(registry: CollectorRegistry) -> Samples:
+def _families(registry: CollectorRegistry) -> set[str]:
+    """Names as the table has them, of the families that have samples."""
     families = text_string_to_metric_families(generate_latest(registry).decode())
     return {
-        (sample.name, next(iter(sample.labels.values()), "")): sample.value
+        f"{family.name}_total" if family.type == "counter" else family.name
+        for family in families
+        if family.samples
+    }
+
+
+def _scrape(registry: CollectorRegistry) -> Samples:
+    """Values by name and label values, these in the order of the labels' names."""
+    families = text_string_to_metric_families(generate_latest(registry).decode())
+    return {
+        (sample.name, " ".join(v for _, v in sorted(sample.labels.items()))): sample.value
         for family in families
         for sample in family.samples
     }
