@@ -21,4 +21,7 @@
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
 {{- end }}

@@ -16,10 +16,13 @@ Reason = Literal[
     "VolumeNotBound",
     "QuotaExceeded",
     "PodRefused",
+    "InvalidSpec",
     "NoServingImage",
     "ImagePullFailed",
     "InvalidImageName",
     "InvalidPodConfiguration",
+    "Evicted",
+    "NodeRefusedPod",
     "ModelNotFound",
     "ModelUnsupported",
     "InvalidArguments",
@@ -33,6 +36,7 @@ Reason = Literal[
     "ChildTerminating",
     "Forbidden",
     "ApplyFailed",
+    "NotObserved",
 ]
 
 MEANINGS: dict[Reason, str] = {
@@ -41,7 +45,7 @@ MEANINGS: dict[Reason, str] = {
     "NoReplicaReady": "No replica answers; Ready says why.",
     "ScaledToZero": "No replica is wanted.",
     "Progressing": "Replicas are starting, being replaced or ending; nothing is known to be wrong.",
-    "Paused": "`spec.paused` holds changes back.",
+    "Paused": "`spec.paused` holds changes back until someone sets it to false.",
     "Reconciled": "Everything is as the spec wants it.",
     "NotStalled": "Nothing waits for a change by hand.",
     "Stalled": "Nothing goes on until a change by hand; the condition Stalled says which.",
@@ -50,10 +54,14 @@ MEANINGS: dict[Reason, str] = {
     "VolumeNotBound": "A persistent volume claim is missing or not bound.",
     "QuotaExceeded": "The namespace's quota is used up.",
     "PodRefused": "The cluster's admission refuses the pod.",
+    "InvalidSpec": "The stored spec is not one that this version of the operator understands.",
     "NoServingImage": "The operator was given no image for this type of accelerator.",
     "ImagePullFailed": "The node cannot pull the serving image.",
     "InvalidImageName": "The image reference is malformed.",
     "InvalidPodConfiguration": "The container cannot be made, mostly for a Secret that is missing.",
+    "Evicted": "The node ended the pod to get back memory, disk space or processes.",
+    "NodeRefusedPod": "The node did not take the pod that was scheduled to it, mostly for a GPU"
+    " that is gone.",
     "ModelNotFound": "There is no model at `spec.model.source`.",
     "ModelUnsupported": "The model cannot be served for both tasks.",
     "InvalidArguments": "The replica refuses one of its flags, mostly from `spec.engineArgs`.",
@@ -67,4 +75,5 @@ MEANINGS: dict[Reason, str] = {
     "ChildTerminating": "A former child is still being deleted.",
     "Forbidden": "The operator lacks a right, or admission forbids the object.",
     "ApplyFailed": "The API server failed; the operator tries again.",
+    "NotObserved": "The operator could not look; Ready says why.",
 }

@@ -26,16 +26,26 @@ def verdicts(
     `problem` is the worst one known; `held_back` names the objects that `spec.paused` keeps from
     being brought in line.
     """
-    ready = _ready(wanted, rollout, problem, held_back)
+    if held_back:
+        problem = _paused(held_back)
+    ready = _ready(wanted, rollout, problem)
     return (ready, _reconciling(ready, problem), _stalled(problem), _available(wanted, rollout))
 
 
-def _ready(
-    wanted: int, rollout: RolloutState, problem: Problem | None, held_back: tuple[str, ...]
-) -> Verdict:
-    if held_back:
-        message = f"spec.paused holds back changes to {', '.join(held_back)}; set it to false"
-        return Verdict("Ready", "False", "Paused", message)
+def unobserved_verdicts(problem: Problem) -> tuple[Verdict, ...]:
+    """Conditions of a deployment that could not be looked at, because of `problem`."""
+    ready = Verdict("Ready", "False", problem.reason, problem.message)
+    available = Verdict("Available", "Unknown", "NotObserved", "see Ready")
+    return (ready, _reconciling(ready, problem), _stalled(problem), available)
+
+
+def _paused(held_back: tuple[str, ...]) -> Problem:
+    """Stalled, not on its way: whoever waits by kstatus would wait for ever."""
+    message = f"spec.paused holds back changes to {', '.join(held_back)}; set it to false"
+    return Problem("Paused", message, stalled=True)
+
+
+def _ready(wanted: int, rollout: RolloutState, problem: Problem | None) -> Verdict:
     complete = rollout.current and rollout.replicas == rollout.updated == rollout.ready == wanted
     if problem:
         return Verdict("Ready", "False", problem.reason, problem.message)

@@ -7,6 +7,7 @@ from orthrus_operator.builders.deployment import deployment
 from orthrus_operator.builders.disruption_budget import disruption_budget
 from orthrus_operator.builders.image import image_reference
 from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.builders.pod import CONTAINER_NAME
 from orthrus_operator.builders.service import service
 from orthrus_operator.builders.service_account import service_account
 from orthrus_operator.planner.problem import Problem
@@ -32,11 +33,28 @@ def serving_image(orthrus: OrthrusDeployment, images: ServingImages) -> str | Pr
     )
 
 
-def desired_objects(orthrus: OrthrusDeployment, image: str) -> tuple[KubernetesObject, ...]:
-    """All children, in the order in which to apply them."""
+def running_image(orthrus: OrthrusDeployment, live: KubernetesObject | None) -> str | None:
+    """The image that `live`, its Deployment, runs on the accelerator that the spec asks for.
+
+    It lets replicas scale and be replaced while the operator has no image to hand out.
+    """
+    if live is None:
+        return None
+    containers = live["spec"]["template"]["spec"]["containers"]
+    container = next((each for each in containers if each["name"] == CONTAINER_NAME), None)
+    if container is None:
+        return None
+    devices = {name for name in container.get("resources", {}).get("limits", {}) if "/" in name}
+    gpu = orthrus.spec.accelerator.gpu_resource
+    image: str = container["image"]
+    return image if devices == ({gpu} if gpu else set()) else None
+
+
+def desired_objects(orthrus: OrthrusDeployment, image: str | None) -> tuple[KubernetesObject, ...]:
+    """All children, in the order in which to apply them; without an image, no Deployment."""
     return (
         service_account(orthrus),
-        deployment(orthrus, image),
+        *([deployment(orthrus, image)] if image else []),
         service(orthrus),
         disruption_budget(orthrus),
     )

@@ -8,8 +8,9 @@ from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.api.status import Condition, Status
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
-from orthrus_operator.planner.conditions import Verdict, verdicts
+from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
@@ -44,6 +45,7 @@ def observed_status(
         for pod in newest_first
         if (problem := pod_problem(pod))
     ]
+    pod_problems += failed_pods(newest_first)
     problem = _explained(
         worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
     )
@@ -62,6 +64,23 @@ def observed_status(
         ],
     )
     return status.model_dump(by_alias=True, mode="json")
+
+
+def unobserved_status(
+    generation: int, problem: Problem, previous: Mapping[str, Any], now: str
+) -> dict[str, Any]:
+    """The status to write when `problem` keeps the operator from looking.
+
+    Counts and selector stay as they were: autoscalers read them.
+    """
+    conditions = [
+        _condition(verdict, generation, previous, now) for verdict in unobserved_verdicts(problem)
+    ]
+    return {
+        **previous,
+        "observedGeneration": generation,
+        "conditions": [each.model_dump(by_alias=True, mode="json") for each in conditions],
+    }
 
 
 def _runs_present_spec(pod: Mapping[str, Any], deployment: KubernetesObject | None) -> bool:

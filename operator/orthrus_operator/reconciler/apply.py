@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from typing import Any
+from typing import Any, NamedTuple
 
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.containment import missing_field
@@ -16,8 +16,20 @@ _Mark = tuple[str, Any]
 
 _PASSING = frozenset({404, 409, 429, 503, 504})
 """Statuses that say nothing of the object: the namespace is going, someone else wrote, overload."""
+_SHOWN_FROM = 3
+"""Faults that pass are a problem to show when they come so many times in a row."""
 
 _logger = logging.getLogger(__name__)
+
+
+class Applied(NamedTuple):
+    """What came of one apply."""
+
+    stored: KubernetesObject | None
+    """The child as it is stored afterwards; the live one where nothing was done."""
+    problem: Problem | None = None
+    retry: bool = False
+    """Whether another try, soon, may do better."""
 
 
 class Applier:
@@ -26,37 +38,45 @@ class Applier:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._applied: dict[str, _Mark] = {}
+        self._faults: dict[str, int] = {}
 
     async def apply(
         self, desired: KubernetesObject, live: KubernetesObject | None, owner_uid: str
-    ) -> tuple[KubernetesObject | None, Problem | None]:
-        """The child as it is stored afterwards (`live` where nothing was done), and what is wrong.
-
-        Raises ApiError for faults that pass by themselves.
-        """
+    ) -> Applied:
+        """Never raises ApiError: what is wrong with one child keeps no other from its apply."""
         if live and (problem := ownership_problem(live, owner_uid)):
-            return live, problem
+            return Applied(live, problem, retry=True)
         path = object_path(desired)
         if (
             live
             and self._applied.get(path) == _mark(desired, live)
             and not missing_field(desired, live)
         ):
-            return live, None
+            return Applied(live)
         body = _pinned(desired, live) if live else desired
         try:
             stored = await self._api.apply(path, body)
         except ApiError as error:
-            if error.status in _PASSING:
-                raise
-            return live, _refusal(desired, error)
+            return Applied(live, self._refusal(path, desired, error), retry=True)
         _logger.info("applied %s", path)
+        self._faults.pop(path, None)
         self._applied[path] = _mark(desired, stored)
-        return stored, _dropped(desired, stored)
+        dropped = _dropped(desired, stored)
+        return Applied(stored, dropped, retry=dropped is not None)
 
     def forget(self, path: str) -> None:
         """Drops the memory of an object that is gone."""
         self._applied.pop(path, None)
+        self._faults.pop(path, None)
+
+    def _refusal(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
+        """What a refused apply means to the user; None while it may well pass."""
+        _logger.warning("apply of %s failed: %s", path, error)
+        if error.status not in _PASSING:
+            self._faults.pop(path, None)
+            return _refusal(desired, error)
+        self._faults[path] = self._faults.get(path, 0) + 1
+        return _refusal(desired, error) if self._faults[path] >= _SHOWN_FROM else None
 
 
 def _pinned(desired: KubernetesObject, live: KubernetesObject) -> KubernetesObject:

@@ -27,7 +27,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """The four verbs that the operator needs. All raise ApiError, TimeoutError or
+    """The few verbs that the operator needs. All raise ApiError, TimeoutError or
     aiohttp.ClientError."""
 
     def __init__(self, client: ApiClient) -> None:
@@ -69,10 +69,24 @@ class Api:
     async def apply(self, path: str, body: KubernetesObject) -> KubernetesObject:
         """Server-side apply, taking over conflicting fields; the object as it is stored then.
 
-        Never create by other means: a POST by the same manager owns its fields for ever.
+        Never create children by other means: a POST by the same manager owns its fields for ever.
         """
         query = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
         return await self._call("PATCH", path, query, body, "application/apply-patch+yaml")
+
+    async def create(self, path: str, body: KubernetesObject) -> None:
+        """Adds `body` to the collection at `path`; only for what nobody applies later."""
+        await self._call("POST", path, body=body)
+
+    async def merge(self, path: str, body: KubernetesObject) -> bool:
+        """Merges `body` into the object at `path`; False when there is none."""
+        try:
+            await self._call("PATCH", path, body=body, content_type="application/merge-patch+json")
+        except ApiError as error:
+            if error.status == 404:
+                return False
+            raise
+        return True
 
     async def delete(self, path: str, uid: str) -> None:
         """Deletes exactly the object `uid`; nothing happens when it's gone or another one."""

@@ -17,6 +17,7 @@ PLURALS = {
     "Service": "services",
     "PodDisruptionBudget": "poddisruptionbudgets",
     "Pod": "pods",
+    "Event": "events",
     KIND: PLURAL,
 }
 

@@ -27,6 +27,7 @@ PERMISSIONS = (
     Permission("", "serviceaccounts", _CHILD_VERBS),
     Permission("policy", "poddisruptionbudgets", _CHILD_VERBS),
     Permission("", "pods", ("list", "watch")),
+    Permission("events.k8s.io", "events", ("create", "patch")),
 )
 """In each namespace that the operator serves. Nothing is needed at cluster scope: the installed
 schema is read from /openapi/v3, which every authenticated client may read."""

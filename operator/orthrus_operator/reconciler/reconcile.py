@@ -6,13 +6,21 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
-from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from pydantic import ValidationError
+
+from orthrus_operator.api.group import DEPLOYMENT_LABEL
+from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.containment import missing_field
-from orthrus_operator.planner.desired import ServingImages, desired_objects, serving_image
+from orthrus_operator.planner.desired import (
+    ServingImages,
+    desired_objects,
+    running_image,
+    serving_image,
+)
+from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
@@ -24,6 +32,7 @@ from orthrus_operator.reconciler.paths import (
     object_path,
     orthrus_path,
 )
+from orthrus_operator.reconciler.publish import Publisher
 
 _logger = logging.getLogger(__name__)
 
@@ -43,19 +52,44 @@ class Reconciler:
         self._images = images
         self._now = now
         self._applier = Applier(api)
+        self._publisher = Publisher(api)
 
     async def reconcile(self, key: ObjectKey) -> Outcome:
         """Raises ApiError and connection errors; the queue tries again then."""
         stored = await self._api.get(orthrus_path(*key))
         if stored is None or stored["metadata"].get("deletionTimestamp"):
-            for api_version, kind in CHILD_KINDS:
-                self._applier.forget(child_path(api_version, kind, *key))
+            self._forget(key)
             return Outcome.GONE
-        orthrus = OrthrusDeployment.from_object(stored)
-        children, pods = await self._observe(key)
-        world = await self._act(orthrus, children, tuple(pods))
-        await self._write_status(orthrus, stored.get("status", {}), world)
-        return Outcome.RETRY if world.problems else Outcome.DONE
+        metadata = Metadata.model_validate(stored["metadata"])
+        previous = stored.get("status", {})
+        try:
+            orthrus = OrthrusDeployment.from_object(stored)
+        except ValidationError as error:
+            return await self._give_up(metadata, previous, invalid_spec(error))
+        try:
+            children, pods = await self._observe(key)
+        except ApiError as error:
+            if error.status != 403:
+                raise
+            message = f"the operator may not look: {error.message}; give it its rights"
+            return await self._give_up(metadata, previous, Problem("Forbidden", message, False))
+        world, retry = await self._act(orthrus, children, tuple(pods))
+        status = observed_status(orthrus, world, previous, self._now())
+        await self._publisher.publish(metadata, previous, status)
+        return Outcome.RETRY if retry else Outcome.DONE
+
+    async def _give_up(
+        self, metadata: Metadata, previous: dict[str, Any], problem: Problem
+    ) -> Outcome:
+        """Says why nothing can be done; what runs is left as it is."""
+        status = unobserved_status(metadata.generation, problem, previous, self._now())
+        await self._publisher.publish(metadata, previous, status)
+        return Outcome.DONE if problem.stalled else Outcome.RETRY
+
+    def _forget(self, key: ObjectKey) -> None:
+        for api_version, kind in CHILD_KINDS:
+            self._applier.forget(child_path(api_version, kind, *key))
+        self._publisher.forget(key)
 
     async def _observe(
         self, key: ObjectKey
@@ -82,12 +116,15 @@ class Reconciler:
         orthrus: OrthrusDeployment,
         children: list[KubernetesObject],
         pods: tuple[KubernetesObject, ...],
-    ) -> World:
+    ) -> tuple[World, bool]:
+        """The world afterwards, and whether to look again soon."""
         live = {object_path(child): child for child in children}
+        own = _own_deployment(orthrus, live)
         image = serving_image(orthrus, self._images)
         if isinstance(image, Problem):
-            return World(_own_deployment(orthrus, live), pods, (image,))
-        desired = desired_objects(orthrus, image)
+            problems, desired = [image], desired_objects(orthrus, running_image(orthrus, own))
+        else:
+            problems, desired = [], desired_objects(orthrus, image)
         for wanted in desired:
             path = object_path(wanted)
             # A stranger's object of this name lacks our label, so the lists don't show it.
@@ -95,18 +132,23 @@ class Reconciler:
                 live[path] = found
         owner = orthrus.metadata.uid
         if orthrus.spec.paused:
-            deployment = _own_deployment(orthrus, live)
-            return World(deployment, pods, held_back=_differences(desired, live, owner))
-        problems: list[Problem] = []
+            held_back = _differences(desired, live, owner)
+            return World(own, pods, tuple(problems), held_back), bool(problems)
+        retry = bool(problems)
         for wanted in desired:
             path = object_path(wanted)
-            applied, problem = await self._applier.apply(wanted, live.get(path), owner)
-            if applied:
-                live[path] = applied
-            if problem:
-                problems.append(problem)
-        await self._prune({object_path(wanted) for wanted in desired}, live, owner)
-        return World(_own_deployment(orthrus, live), pods, tuple(problems))
+            applied = await self._applier.apply(wanted, live.get(path), owner)
+            if applied.stored:
+                live[path] = applied.stored
+            if applied.problem:
+                problems.append(applied.problem)
+            retry = retry or applied.retry
+        wanted_paths = {object_path(wanted) for wanted in desired}
+        if own:
+            # Also when no image is known to make it again from.
+            wanted_paths.add(object_path(own))
+        await self._prune(wanted_paths, live, owner)
+        return World(_own_deployment(orthrus, live), pods, tuple(problems)), retry
 
     async def _prune(self, wanted: set[str], live: dict[str, KubernetesObject], owner: str) -> None:
         """Deletes what an earlier spec or operator made and nothing wants any more."""
@@ -116,34 +158,6 @@ class Reconciler:
                 await self._api.delete(path, child["metadata"]["uid"])
                 _logger.info("deleted %s: nothing wants it any more", path)
                 self._applier.forget(path)
-
-    async def _write_status(
-        self, orthrus: OrthrusDeployment, previous: dict[str, Any], world: World
-    ) -> None:
-        status = observed_status(orthrus, world, previous, self._now())
-        if status == previous:
-            return
-        metadata = orthrus.metadata
-        body = {
-            "apiVersion": API_VERSION,
-            "kind": KIND,
-            # With the uid, an object that was re-created meanwhile gets no stale status.
-            "metadata": {
-                "name": metadata.name,
-                "namespace": metadata.namespace,
-                "uid": metadata.uid,
-            },
-            "status": status,
-        }
-        path = orthrus_path(metadata.namespace, metadata.name)
-        try:
-            await self._api.apply(f"{path}/status", body)
-        except ApiError as error:
-            if error.status != 404:
-                raise
-            return  # Deleted meanwhile: the event of that is on its way.
-        ready = status["conditions"][0]
-        _logger.info("status of %s: %s, %s", path, ready["reason"], ready["message"])
 
 
 def _differences(

@@ -42,6 +42,7 @@ def operator(kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory) -> Iter
     started.start()
     yield started
     started.stop()
+    started.proxy.close()
     sys.stdout.write(started.log())
 
 

@@ -11,12 +11,13 @@ import yaml
 
 from e2e.kubectl import Kubectl
 from orthrus_operator.reconciler.permissions import PERMISSIONS
+from tests.orthrus_operator.cluster.fault_proxy import FaultProxy
 
 _COMMAND = Path(sys.executable).parent / "orthrus-operator"
 
 
 class Operator:
-    """The process, for the namespace of `kubectl`."""
+    """The process, for the namespace of `kubectl`, behind a proxy that counts and disturbs."""
 
     def __init__(self, kubectl: Kubectl, folder: Path) -> None:
         self._kubectl = kubectl
@@ -24,9 +25,13 @@ class Operator:
         self._log = folder / "operator.log"
         self._process: subprocess.Popen[bytes] | None = None
         _grant(kubectl)
-        self._kubeconfig.write_text(yaml.safe_dump(_kubeconfig(kubectl)))
+        config = _kubeconfig(kubectl)
+        self.proxy = FaultProxy(config["clusters"][0]["cluster"])
+        config["clusters"][0]["cluster"] = {"server": self.proxy.url}
+        self._kubeconfig.write_text(yaml.safe_dump(config))
 
-    def start(self) -> None:
+    def start(self, **settings: str) -> None:
+        """`settings` are further ORTHRUS_ variables; an empty value takes one away."""
         environment = os.environ | {
             "KUBECONFIG": str(self._kubeconfig),
             "ORTHRUS_NAMESPACES": self._kubectl.namespace,
@@ -34,7 +39,9 @@ class Operator:
             "ORTHRUS_SERVING_IMAGE_CPU": "registry.invalid/serving-cpu:1",
             "ORTHRUS_RESYNC_SECONDS": "1",
             "ORTHRUS_LIVENESS_PORT": "18080",
+            **settings,
         }
+        environment = {name: value for name, value in environment.items() if value}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [str(_COMMAND), "run"], env=environment, stdout=log, stderr=log

@@ -45,6 +45,15 @@ class Subject:
         pods = self.kubectl.list("pods", f"serving.orthrus.io/deployment={self.name}")
         return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 
+    def events(self) -> list[dict[str, Any]]:
+        """Events about it, oldest first."""
+        events = [
+            event
+            for event in self.kubectl.list("events.events.k8s.io")
+            if event["regarding"]["kind"] == KIND and event["regarding"]["name"] == self.name
+        ]
+        return sorted(events, key=lambda event: str(event["eventTime"]))
+
     def status(self) -> dict[str, Any]:
         found: dict[str, Any] = self.stored().get("status", {})
         return found

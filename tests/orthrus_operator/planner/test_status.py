@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from tests.orthrus_operator.making import demo
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"
@@ -164,10 +164,60 @@ def test_an_object_that_could_not_be_applied_is_not_ready_however_many_replicas_
     assert kstatus(found) == "Failed"
 
 
-def test_a_pause_that_holds_something_back_is_not_ready() -> None:
+def test_a_pause_that_holds_something_back_ends_every_wait() -> None:
+    """`helm --wait` would otherwise wait until its timeout for someone to end the pause."""
     found = conditions(World(deployment(2, 2, 2), (), held_back=("Deployment demo",)))
     assert found["Ready"] == ("False", "Paused")
+    assert found["Stalled"] == ("True", "Paused")
+    assert kstatus(found) == "Failed"
+
+
+def evicted(created: str, **status: Any) -> dict[str, Any]:
+    failed = {"phase": "Failed", "reason": "Evicted", "message": "The node was low on memory."}
+    return {
+        "metadata": {"name": f"demo-{created}", "creationTimestamp": created},
+        "status": {**failed, **status},
+    }
+
+
+def test_an_eviction_is_shown_until_a_later_pod_is_ready() -> None:
+    loading = {"metadata": {"name": "demo-3", "creationTimestamp": "3"}, "status": {}}
+    ready = {**loading, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+    found = conditions(World(deployment(1, 1, 0), (evicted("2"), loading)), orthrus(replicas=1))
+    assert found["Ready"] == ("False", "Evicted")
     assert kstatus(found) == "InProgress"
+    replaced = World(deployment(1, 1, 1), (evicted("2"), ready))
+    assert conditions(replaced, orthrus(replicas=1))["Ready"] == ("True", "ReplicasReady")
+    scaling = World(deployment(2, 2, 1), (evicted("2"), ready))
+    assert conditions(scaling)["Ready"] == ("False", "Progressing")
+
+
+@pytest.mark.parametrize("reason", ["UnexpectedAdmissionError", "OutOfnvidia.com/gpu"])
+def test_a_node_that_refuses_the_pod_is_named_as_the_cause(reason: str) -> None:
+    pods = (evicted("1", reason=reason, message="no device"),)
+    status = observed_status(orthrus(), World(deployment(2, 2, 0), pods), {}, NOW)
+    assert status["conditions"][0]["reason"] == "NodeRefusedPod"
+    assert f"{reason}: no device" in status["conditions"][0]["message"]
+
+
+def test_a_pod_that_failed_for_no_reason_of_its_node_is_no_problem() -> None:
+    pods = (evicted("1", reason="Shutdown"),)
+    assert conditions(World(deployment(2, 2, 0), pods))["Ready"][1] == "Progressing"
+
+
+def test_an_object_that_cannot_be_read_is_stalled_and_keeps_its_counts() -> None:
+    before = observed_status(orthrus(), World(deployment(2, 2, 2), ()), {}, NOW)
+    problem = Problem("InvalidSpec", "spec.drainSeconds: too long", stalled=True)
+    after = unobserved_status(7, problem, before, LATER)
+    found = {each["type"]: (each["status"], each["reason"]) for each in after["conditions"]}
+    assert found["Stalled"] == ("True", "InvalidSpec")
+    assert found["Available"] == ("Unknown", "NotObserved")
+    assert kstatus(found) == "Failed"
+    assert after["observedGeneration"] == 7
+    assert {key: after[key] for key in ("replicas", "selector", "ready")} == {
+        key: before[key] for key in ("replicas", "selector", "ready")
+    }
+    assert unobserved_status(7, problem, after, "2026-01-02T00:00:00Z") == after
 
 
 def test_counts_selector_and_endpoint() -> None:

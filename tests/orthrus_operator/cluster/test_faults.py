@@ -1,0 +1,113 @@
+"""What goes wrong beside the object: each shows on it, and passes when its cause does."""
+
+import json
+from typing import Any
+
+import pytest
+
+from e2e.kubectl import Kubectl
+from orthrus_operator.api.group import CRD_NAME
+from tests.orthrus_operator.cluster.fault_proxy import Fault
+from tests.orthrus_operator.cluster.operator_process import Operator
+from tests.orthrus_operator.cluster.subject import Subject
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize("status", [404, 409, 429, 503])
+def test_one_child_that_cannot_be_applied_keeps_neither_status_nor_the_others_back(
+    subject: Subject, operator: Operator, status: int
+) -> None:
+    with operator.proxy.fault(Fault(f"^PATCH .*/services/{subject.name}$", status)):
+        subject.apply()
+        # It comes after the Service in the order of applying.
+        subject.wait("budget", lambda: subject.child("poddisruptionbudget"), bool)
+        subject.wait("status", subject.status, lambda seen: seen.get("observedGeneration") == 1)
+        subject.wait_for_condition("Ready", "False ApplyFailed")
+        assert f"Service {subject.name}" in subject.message()
+    subject.wait_for_children()
+    subject.wait("recovery", subject.conditions, lambda seen: "ApplyFailed" not in seen["Ready"])
+
+
+def test_one_failure_that_passes_is_not_shown(subject: Subject, operator: Operator) -> None:
+    path = f"/services/{subject.name}$"
+    with operator.proxy.fault(Fault(f"^PATCH .*{path}", 409)):
+        subject.apply()
+        subject.wait(
+            "an apply",
+            lambda: [each for each in operator.proxy.writes() if path.rstrip("$") in each],
+            bool,
+        )
+    subject.wait_for_children()
+    reasons = {event["reason"] for event in subject.events()}
+    assert "ApplyFailed" not in reasons
+
+
+def test_a_missing_right_is_a_condition(demo: Subject, operator: Operator) -> None:
+    demo.wait_for_condition("Stalled", "False NotStalled")
+    with operator.proxy.fault(Fault("^GET .*/poddisruptionbudgets$", 403)):
+        demo.wait_for_condition("Ready", "False Forbidden")
+        assert demo.status()["replicas"] == 1
+    demo.wait("recovery", demo.conditions, lambda seen: "Forbidden" not in seen["Ready"])
+
+
+def test_an_object_of_another_crd_version_is_stalled_and_what_runs_goes_on(
+    subject: Subject, kubectl: Kubectl
+) -> None:
+    subject.apply()
+    subject.wait_for_children()
+    maximum = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/drainSeconds"
+    set_maximum(kubectl, f"{maximum}/maximum", 90_000)
+    try:
+        # The schema is served a moment after it is stored.
+        subject.wait("other CRD", lambda: applies(subject, drainSeconds=80_000), bool)
+    finally:
+        set_maximum(kubectl, f"{maximum}/maximum", 3600)
+    subject.wait_for_condition("Stalled", "True InvalidSpec")
+    assert "spec.drainSeconds" in subject.message()
+    assert subject.status()["selector"] == f"serving.orthrus.io/deployment={subject.name}"
+    assert subject.child("deployment")
+    subject.apply(drainSeconds=5)
+    subject.wait_for_condition("Stalled", "False NotStalled")
+
+
+def set_maximum(kubectl: Kubectl, path: str, value: int) -> None:
+    patch = json.dumps([{"op": "replace", "path": path, "value": value}])
+    kubectl("patch", "crd", CRD_NAME, "--type=json", "-p", patch)
+
+
+def applies(subject: Subject, **spec: Any) -> bool:
+    subject.kubectl(
+        *("patch", "orth", subject.name, "--type=merge"),
+        *("-p", json.dumps({"spec": spec})),
+    )
+    return True
+
+
+def test_an_operator_without_images_still_scales_what_runs(
+    demo: Subject, operator: Operator
+) -> None:
+    operator.stop()
+    operator.start(ORTHRUS_SERVING_IMAGE_GPU="")
+    try:
+        demo.wait_for_condition("Stalled", "True NoServingImage")
+        before = demo.child("deployment")["spec"]["template"]
+        demo.apply(replicas=3, service={"port": 8080})
+        demo.wait_for_pods(3)
+        assert demo.child("deployment")["spec"]["template"] == before
+        demo.wait(
+            "port",
+            lambda: demo.child("service")["spec"]["ports"][0]["port"],
+            lambda seen: seen == 8080,
+        )
+        demo.apply(replicas=3, accelerator={"resourceName": "example.com/other"})
+        demo.wait("status", demo.status, lambda seen: seen["observedGeneration"] == 3)
+        assert demo.child("deployment")["spec"]["template"] == before
+        new = Subject(demo.kubectl, f"{demo.name}-new")
+        new.apply()
+        new.wait("Service", lambda: new.child("service"), bool)
+        assert not new.child("deployment")
+        new.delete()
+    finally:
+        operator.stop()
+        operator.start()
