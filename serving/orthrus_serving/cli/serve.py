@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import uvloop
 
 from orthrus_serving.engine.start_error import Reason, StartError
+from orthrus_serving.server.api_key_file import ApiKeyFile
 from orthrus_serving.server.listener import ListenOptions, bind
 from orthrus_serving.server.replica import EXIT_FAILED, Replica, StartedEngine
 from orthrus_serving.server.termination import report_failed_start
@@ -27,7 +28,9 @@ def serve(arguments: Sequence[str]) -> int:
         return 0
     try:
         options = ListenOptions.from_arguments(arguments)
-    except argparse.ArgumentError as error:
+        # Before minutes of loading: without its keys a replica must not serve.
+        keys = ApiKeyFile(options.api_key_file) if options.api_key_file else None
+    except (argparse.ArgumentError, OSError, ValueError) as error:
         report_failed_start(Reason.INVALID_ARGUMENTS, str(error))
         return EXIT_USAGE
     try:
@@ -43,7 +46,7 @@ def serve(arguments: Sequence[str]) -> int:
         return start(arguments)
 
     try:
-        code = uvloop.run(Replica(options, listening).run(start_engine))
+        code = uvloop.run(Replica(options, listening, keys).run(start_engine))
     except StartError as error:
         report_failed_start(error.reason, str(error))
         code = EXIT_USAGE if error.reason is Reason.INVALID_ARGUMENTS else EXIT_FAILED

@@ -3,6 +3,15 @@
 import hashlib
 import secrets
 from collections.abc import Iterable
+from typing import Protocol
+
+
+class Keys(Protocol):
+    """Something that knows which keys open the replica."""
+
+    def accept(self, authorization: str | None) -> bool:
+        """Whether this value of the Authorization header opens the replica."""
+        ...
 
 
 class ApiKeys:

@@ -4,7 +4,7 @@ from enum import Enum
 
 from starlette.types import ASGIApp
 
-from orthrus_serving.server.api_key import ApiKeys
+from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.errors import LOADING_RETRY_SECONDS, unavailable
 
 
@@ -21,10 +21,10 @@ class Lifecycle:
 
     def __init__(self) -> None:
         self.phase = Phase.LOADING
-        self.keys = ApiKeys()
+        self.keys: Keys = ApiKeys()
         self.inner: ASGIApp = unavailable(self.phase.value, LOADING_RETRY_SECONDS)
 
-    def begin_serving(self, inner: ASGIApp, keys: ApiKeys) -> None:
+    def begin_serving(self, inner: ASGIApp, keys: Keys) -> None:
         """Mounts the engine's application; from now on requests are forwarded to it."""
         self.inner = inner
         self.keys = keys

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -27,6 +28,7 @@ class ListenOptions:
     drain_seconds: float
     log_level: str
     access_log: bool
+    api_key_file: Path | None
 
     @classmethod
     def from_arguments(cls, arguments: Sequence[str]) -> "ListenOptions":
@@ -41,6 +43,7 @@ class ListenOptions:
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--drain-timeout", type=float, default=120.0)
         parser.add_argument("--uvicorn-log-level", default="info")
+        parser.add_argument("--api-key-file", type=Path)
         parser.add_argument("--disable-uvicorn-access-log", action="store_true")
         known, _ = parser.parse_known_args([_with_dashes(argument) for argument in arguments])
         return cls(
@@ -49,6 +52,7 @@ class ListenOptions:
             drain_seconds=known.drain_timeout,
             log_level=known.uvicorn_log_level,
             access_log=not known.disable_uvicorn_access_log,
+            api_key_file=known.api_key_file,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol
 from prometheus_client import REGISTRY
 from starlette.types import ASGIApp
 
-from orthrus_serving.server.api_key import ApiKeys
+from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.app import ReplicaApp
 from orthrus_serving.server.collector import SnapshotCollector
 from orthrus_serving.server.engine_monitor import Engine, EngineMonitor, wait_for_death
@@ -43,8 +43,12 @@ class StartedEngine(Engine, Protocol):
 class Replica:
     """One process: the listener in the event loop, the engine's start in a thread."""
 
-    def __init__(self, options: ListenOptions, listening: socket.socket) -> None:
+    def __init__(
+        self, options: ListenOptions, listening: socket.socket, keys: Keys | None = None
+    ) -> None:
+        """`keys` decide in place of those that the engine was started with."""
         self._options = options
+        self._keys = keys
         self._socket = listening
         self._lifecycle = Lifecycle()
         self._monitor = EngineMonitor()
@@ -81,7 +85,7 @@ class Replica:
         async with engine.application(listener) as inner, asyncio.TaskGroup() as tasks:
             watch = tasks.create_task(self._monitor.watch(engine))
             REGISTRY.register(SnapshotCollector(self._monitor, Gpu.of_process()))
-            self._lifecycle.begin_serving(inner, ApiKeys(engine.api_keys))
+            self._lifecycle.begin_serving(inner, self._keys or ApiKeys(engine.api_keys))
             logger.info("ready")
             death = tasks.create_task(wait_for_death(engine))
             await _first_of(death, listening, self._stop.wait())

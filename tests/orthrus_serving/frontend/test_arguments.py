@@ -77,6 +77,13 @@ def test_a_key_that_would_open_or_lock_the_replica_is_refused(
         api_keys(parse(["model"]))
 
 
+def test_keys_come_from_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VLLM_API_KEY", raising=False)
+    assert api_keys(parse(["model", "--api-key-file", "keys"])) == []
+    with pytest.raises(StartError, match="use one"):
+        api_keys(parse(["model", "--api-key-file", "keys", "--api-key", "a"]))
+
+
 def _sizes(**changed: float | None) -> argparse.Namespace:
     sizes: dict[str, object] = {
         "max_num_batched_tokens": 64,

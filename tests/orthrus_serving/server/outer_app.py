@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from orthrus_serving.scheduling.snapshot import Snapshot
-from orthrus_serving.server.api_key import ApiKeys
+from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.app import ReplicaApp
 from orthrus_serving.server.engine_monitor import EngineMonitor
 from orthrus_serving.server.in_flight import InFlight
@@ -66,7 +66,10 @@ class OuterApp:
         self.app = ReplicaApp(self.lifecycle, self.monitor, self.in_flight)
 
     def serve(self, *keys: str) -> None:
-        self.lifecycle.begin_serving(self.inner, ApiKeys(keys))
+        self.serve_with(ApiKeys(keys))
+
+    def serve_with(self, keys: Keys) -> None:
+        self.lifecycle.begin_serving(self.inner, keys)
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import httpx
 import pytest
 
+from orthrus_serving.server.api_key_file import ApiKeyFile
 from tests.orthrus_serving.server.outer_app import OuterApp
 
 WORK = (
@@ -64,6 +67,22 @@ async def test_work_needs_the_key(
     for key in ("secret", "second"):
         reply = await client.request(method, path, headers={"authorization": f"Bearer {key}"})
         assert reply.status_code == 200
+
+
+async def test_the_keys_of_a_file_change_while_it_serves(
+    outer: OuterApp, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    path = tmp_path / "keys"
+    path.write_text("first")
+    outer.serve_with(ApiKeyFile(path))
+
+    async def status(key: str) -> int:
+        headers = {"authorization": f"Bearer {key}"}
+        return (await client.get("/v1/models", headers=headers)).status_code
+
+    assert (await status("first"), await status("another")) == (200, 401)
+    path.write_text("another")
+    assert (await status("first"), await status("another")) == (401, 200)
 
 
 async def test_probes_and_metrics_need_no_key(outer: OuterApp, client: httpx.AsyncClient) -> None:

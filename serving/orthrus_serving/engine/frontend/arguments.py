@@ -97,4 +97,9 @@ def api_keys(parsed: argparse.Namespace) -> list[str]:
             Reason.INVALID_ARGUMENTS,
             "an API key (--api-key or VLLM_API_KEY) is empty or has white space around it",
         )
+    if keys and parsed.api_key_file:
+        raise StartError(
+            Reason.INVALID_ARGUMENTS,
+            "--api-key-file is set beside another API key (--api-key or VLLM_API_KEY): use one",
+        )
     return keys

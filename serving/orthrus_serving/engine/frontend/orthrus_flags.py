@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from pathlib import Path
 
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.pooling import HEADS, BufferedHead
@@ -55,6 +56,12 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         default=DEFAULT_DRAIN_SECONDS,
         help="after SIGTERM, time for running requests to finish",
+    )
+    group.add_argument(
+        "--api-key-file",
+        type=Path,
+        metavar="FILE",
+        help="API keys, one a line, read again whenever the file changes; instead of --api-key",
     )
     parser.set_defaults(
         max_num_batched_tokens=DEFAULT_BATCHED_TOKENS, max_num_seqs=DEFAULT_SEQUENCES
