@@ -53,6 +53,7 @@ def test_the_operator_understands_its_environment(
     assert settings.serving_image_gpu == "localhost/orthrus/serving-gpu:test"
     cpu_image = None if values == "minimal" else "localhost/orthrus/serving-cpu:test"
     assert settings.serving_image_cpu == cpu_image
+    assert settings.host_paths == (("/mnt/models", "/mnt/cache") if values == "cluster" else ())
     assert {name.removeprefix("ORTHRUS_").lower() for name in given} <= set(
         OperatorSettings.model_fields
     ), "the operator ignores a variable that the chart sets"

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from orthrus_operator.reconciler.permissions import PERMISSIONS
+from orthrus_operator.reconciler.permissions import OWN_PERMISSIONS, PERMISSIONS
 from tests.chart.objects import CHART, MINIMAL, Object, Render, kinds
 
 Right = tuple[str, str, str]
 NEEDED = {(p.group, p.resource, verb) for p in PERMISSIONS for verb in p.verbs}
+NEEDED_AT_HOME = {(p.group, p.resource, verb) for p in OWN_PERMISSIONS for verb in p.verbs}
+LEASE = "-lease"
 
 
 def rights(role: Object) -> list[Right]:
@@ -29,7 +31,18 @@ def operator_roles(objects: list[Object]) -> list[Object]:
         for binding in kinds(objects, "RoleBinding", "ClusterRoleBinding")
     }
     return [
-        role for role in kinds(objects, "Role", "ClusterRole") if role["metadata"]["name"] in bound
+        role
+        for role in kinds(objects, "Role", "ClusterRole")
+        if role["metadata"]["name"] in bound and not role["metadata"]["name"].endswith(LEASE)
+    ]
+
+
+def lease_roles(objects: list[Object]) -> list[Object]:
+    """The roles, and their bindings, for the Lease."""
+    return [
+        found
+        for found in kinds(objects, "Role", "RoleBinding")
+        if found["metadata"]["name"].endswith(LEASE)
     ]
 
 
@@ -41,6 +54,15 @@ def test_the_operator_gets_exactly_the_rights_that_it_declares(render: Render, v
         assert sorted(rights(role)) == sorted(NEEDED)
 
 
+def test_the_lease_is_at_home_wherever_the_operator_works(render: Render, values: Path) -> None:
+    objects = render(values)
+    for found in lease_roles(objects):
+        assert found["metadata"]["namespace"] == "ns"
+    granted = [rights(found) for found in lease_roles(objects) if found["kind"] == "Role"]
+    made = bool(kinds(objects, "Role", "ClusterRole"))
+    assert [set(each) for each in granted] == ([NEEDED_AT_HOME] if made else [])
+
+
 def test_no_role_has_a_wildcard_or_reads_secrets(render: Render, values: Path) -> None:
     for role in kinds(render(values), "Role", "ClusterRole"):
         for right in rights(role):
@@ -50,14 +72,14 @@ def test_no_role_has_a_wildcard_or_reads_secrets(render: Render, values: Path) -
 
 def test_by_default_only_the_release_namespace_is_served(render: Render) -> None:
     objects = render()
-    assert [role["metadata"]["namespace"] for role in kinds(objects, "Role")] == ["ns"]
+    assert [role["metadata"]["namespace"] for role in kinds(objects, "Role")] == ["ns", "ns"]
     assert not kinds(objects, "ClusterRoleBinding")
 
 
 def test_each_watched_namespace_has_a_role_and_a_binding(render: Render) -> None:
     objects = render(CHART / "ci" / "namespaces-values.yaml")
     for kind in ("Role", "RoleBinding"):
-        found = kinds(objects, kind)
+        found = [each for each in kinds(objects, kind) if each not in lease_roles(objects)]
         assert [role["metadata"]["namespace"] for role in found] == ["team-a", "team-b"]
 
 

@@ -18,10 +18,23 @@
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [monitoring.coreos.com]
+  resources: [podmonitors]
+  verbs: [get, list, create, patch, delete]
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]
+{{- end }}
+
+{{- /* What it may do in its own namespace: hold the Lease by which only one operator works. */}}
+{{- define "orthrus.ownRules" -}}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get, create, update]
 {{- end }}

@@ -16,13 +16,14 @@ _FIELDS = {
     "max-num-seqs": "spec.scheduling.maxSequences",
     "drain-timeout": "spec.drainSeconds",
     "port": "spec.service.port",
+    "api-key": "spec.auth.apiKeySecretRef",
+    "api-key-file": "spec.auth.apiKeySecretRef",
 }
 """Flags that a field of the spec sets."""
 
 _REASONS = {
     "host": "the operator sets it, since probes and the Service need it",
     "config": "a file could set any flag",
-    "api-key": "everyone who may read the object could read it",
     **dict.fromkeys(
         ("scheduler-cls", "worker-cls", "additional-config"), "Orthrus brings its own values"
     ),

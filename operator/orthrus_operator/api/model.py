@@ -11,9 +11,11 @@ from orthrus_operator.api.quantity import Quantity
 _SOURCE_RULES = rules(
     Rule(
         "self.matches('^(hf://[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*"
-        "|pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^ ]*)?)$')",
-        "source must be hf://ORG/NAME (Hugging Face Hub) or pvc://CLAIM/path (a persistent"
-        " volume claim)",
+        "|pvc://[a-z0-9]([-a-z0-9.]*[a-z0-9])?(/[^ ]*)?"
+        "|host:///[^ ]*[^ /]"
+        "|oci://[a-z0-9][^ ]*[:@][^ /]+)$')",
+        "source must be hf://ORG/NAME (Hugging Face Hub), pvc://CLAIM/path (a persistent volume"
+        " claim), host:///path (a folder of the node) or oci://IMAGE:TAG (an image)",
     ),
     Rule(
         "!self.contains('/../') && !self.endsWith('/..')",
@@ -40,6 +42,24 @@ class ClaimSource:
     """Relative to the claim's root; empty for the root itself."""
 
 
+@dataclass(frozen=True)
+class HostSource:
+    """A model folder on the node."""
+
+    path: str
+    """Absolute."""
+
+
+@dataclass(frozen=True)
+class ImageSource:
+    """A model at the root of an image, mounted as a volume."""
+
+    reference: str
+
+
+Location = HubSource | ClaimSource | HostSource | ImageSource
+
+
 class SecretKey(ApiType):
     """One key of a Secret in the same namespace."""
 
@@ -63,21 +83,43 @@ class EmptyDirectory(ApiType):
     """The pod is evicted when it uses more; 100Gi when not set."""
 
 
+class HostPath(ApiType):
+    """A folder of the node, where the operator's settings allow it."""
+
+    path: Annotated[
+        str,
+        Field(
+            max_length=512,
+            json_schema_extra=rules(
+                Rule(
+                    "self.matches('^/[^ ]*[^ /]$') && !self.contains('/../')"
+                    " && !self.endsWith('/..')",
+                    "path must be an absolute folder without .. and without a slash at its end",
+                )
+            ),
+        ),
+    ]
+    """Absolute path on the node. The folder must exist."""
+
+
 class Cache(ApiType):
     """Where downloaded weights and compiled kernels are kept."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "!(has(self.persistentVolumeClaim) && has(self.emptyDir))",
-                "set only one of persistentVolumeClaim and emptyDir",
-                field=".emptyDir",
+                "[has(self.persistentVolumeClaim), has(self.hostPath), has(self.emptyDir)]"
+                ".filter(given, given).size() <= 1",
+                "set only one of persistentVolumeClaim, hostPath and emptyDir",
             )
         )
     )
 
     persistent_volume_claim: ClaimReference | None = None
     """Keep the cache on a claim, shared by all replicas and by later pods."""
+    host_path: HostPath | None = None
+    """Keep the cache in a folder of the node that user 1000 may write, shared by all replicas
+    there."""
     empty_dir: EmptyDirectory | None = None
     """Keep the cache in the pod: every new pod downloads the weights again."""
 
@@ -89,8 +131,8 @@ class Model(ApiType):
         json_schema_extra=rules(
             Rule(
                 "!has(self.revision) || self.source.startsWith('hf://')",
-                "revision is only for hf:// sources; remove it, or put the version in the pvc://"
-                " path",
+                "revision is only for hf:// sources; remove it, or put the version in the path"
+                " or the image's tag",
                 field=".revision",
             ),
             Rule(
@@ -102,7 +144,9 @@ class Model(ApiType):
     )
 
     source: Annotated[str, Field(max_length=512, json_schema_extra=_SOURCE_RULES)]
-    """hf://ORG/NAME on the Hugging Face Hub, or pvc://CLAIM/path on a volume claim."""
+    """hf://ORG/NAME on the Hugging Face Hub; pvc://CLAIM/path on a volume claim; host:///path on
+    the node, where the operator's settings allow it; oci://IMAGE:TAG, an image with the model at
+    its root, where the cluster has image volumes."""
     revision: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     """Branch, tag or commit of an hf:// source. Use a commit: a branch that moves lets new replicas
     return other vectors than old ones."""
@@ -113,11 +157,15 @@ class Model(ApiType):
     cache: Cache | None = None
     """Where weights and compiled kernels are kept; an emptyDir of at most 100Gi when not set."""
 
-    def location(self) -> HubSource | ClaimSource:
+    def location(self) -> Location:
         """`source`, taken apart; the schema guarantees its form."""
         scheme, _, rest = self.source.partition("://")
         if scheme == "hf":
             return HubSource(rest)
+        if scheme == "host":
+            return HostSource(rest)
+        if scheme == "oci":
+            return ImageSource(rest)
         claim, _, path = rest.partition("/")
         return ClaimSource(claim, path.strip("/"))
 

@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from orthrus_operator.api.access import Auth, Monitoring, NetworkPolicy
 from orthrus_operator.api.declare import ApiType, Rule, rules
 from orthrus_operator.api.engine_arguments import ENGINE_ARGUMENT_RULES
 from orthrus_operator.api.lifecycle import Rollout, Service
 from orthrus_operator.api.model import Embedding, Model
+from orthrus_operator.api.pod_template import PodTemplate
 from orthrus_operator.api.pods import DEFAULT_GPU_RESOURCE, Accelerator, Image, Resources
 from orthrus_operator.api.scheduling import Scheduling
 
@@ -64,11 +66,19 @@ class Spec(ApiType):
     """How long a replica that ends may still finish running requests."""
     service: Service = Service()
     """The Service in front of the replicas."""
+    auth: Auth | None = None
+    """Who may call the API: everyone who reaches it when not set."""
+    network_policy: NetworkPolicy = NetworkPolicy()
+    """Which network traffic reaches the replicas."""
+    monitoring: Monitoring = Monitoring()
+    """Who collects the replicas' metrics."""
     image: Image | None = None
     """The serving image; each part that is not set comes from the operator's settings."""
     engine_args: EngineArguments | None = None
     """Further vLLM flags, name to value. Values are strings, so quote numbers; "true" is the bare
     flag, "false" its no- form."""
+    pod_template: PodTemplate | None = None
+    """What to add to the replicas' pods: where they run, environment, volumes."""
 
 
 class Metadata(BaseModel):

@@ -1,15 +1,12 @@
 """The command line of a replica."""
 
-from orthrus_operator.api.model import HubSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
-from orthrus_operator.builders.volumes import model_folder
+from orthrus_operator.builders.volumes import API_KEY_FILE, model_argument
 
 
 def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
     """Arguments of the container: `serve MODEL --flag=value …`, in a fixed order."""
     spec = orthrus.spec
-    source = spec.model.location()
-    model = source.repository if isinstance(source, HubSource) else model_folder(source)
     flags = {
         "served-model-name": orthrus.served_name,
         "revision": spec.model.revision,
@@ -20,10 +17,11 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "min-opportunities": spec.scheduling.min_opportunities,
         "max-num-seqs": spec.scheduling.sequences,
         "drain-timeout": spec.drain_seconds,
+        "api-key-file": API_KEY_FILE if spec.auth else None,
     }
     owned = [f"--{name}={value}" for name, value in flags.items() if value is not None]
     extra = [_engine_flag(name, value) for name, value in sorted((spec.engine_args or {}).items())]
-    return ["serve", model, *owned, *extra]
+    return ["serve", model_argument(orthrus), *owned, *extra]
 
 
 def _engine_flag(name: str, value: str) -> str:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from orthrus_operator.api.model import ClaimSource
+from orthrus_operator.api.model import HubSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.arguments import serve_arguments
 from orthrus_operator.builders.metadata import labels
+from orthrus_operator.builders.pod_overlay import with_overlay
 from orthrus_operator.builders.probes import (
     HTTP_PORT_NAME,
     PRE_STOP_SECONDS,
@@ -45,7 +46,7 @@ def pod_template(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
     }
     if spec.image and spec.image.pull_secrets:
         pod["imagePullSecrets"] = [{"name": secret.name} for secret in spec.image.pull_secrets]
-    return {"metadata": {"labels": labels(orthrus)}, "spec": pod}
+    return with_overlay({"metadata": {"labels": labels(orthrus)}, "spec": pod}, spec.pod_template)
 
 
 def _container(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
@@ -80,8 +81,8 @@ def _environment(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
         {"name": "HF_HOME", "value": f"{CACHE_FOLDER}/huggingface"},
         {"name": "VLLM_CACHE_ROOT", "value": f"{CACHE_FOLDER}/vllm"},
     ]
-    if isinstance(orthrus.spec.model.location(), ClaimSource):
-        # Everything is on the claim: looking for more would only wait for a network.
+    if not isinstance(orthrus.spec.model.location(), HubSource):
+        # Everything is on the volume: looking for more would only wait for a network.
         environment.append({"name": "HF_HUB_OFFLINE", "value": "1"})
     token = orthrus.spec.model.token_secret_ref
     if token:

@@ -1,17 +1,25 @@
-"""Volumes of a replica: model, cache, shared memory and scratch space."""
+"""Volumes of a replica: model, cache, keys, shared memory and scratch space."""
 
 from typing import Any
 
-from orthrus_operator.api.model import Cache, ClaimSource
+from orthrus_operator.api.model import Cache, ClaimSource, HostSource, HubSource, ImageSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 
 CACHE_FOLDER = "/cache"
+API_KEY_FILE = "/etc/orthrus/api-keys/keys"
 _DEFAULT_CACHE_SIZE = "100Gi"
+_MODEL_VOLUME = "model"
+_KEY_VOLUME = "api-keys"
+_READ_BY_GROUP = 0o440
 
 
-def model_folder(source: ClaimSource) -> str:
-    """Path of the model inside the container."""
-    return f"/models/{source.claim}/{source.path}".rstrip("/")
+def model_argument(orthrus: OrthrusDeployment) -> str:
+    """What `orthrus serve` is told to serve: a repository, or a folder in the container."""
+    source = orthrus.spec.model.location()
+    if isinstance(source, HubSource):
+        return source.repository
+    root = _model_mount(source)
+    return f"{root}/{source.path}".rstrip("/") if isinstance(source, ClaimSource) else root
 
 
 def volumes(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
@@ -22,9 +30,16 @@ def volumes(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
         {"name": "cache", **_cache(orthrus.spec.model.cache)},
     ]
     source = orthrus.spec.model.location()
-    if isinstance(source, ClaimSource):
-        claim = {"claimName": source.claim, "readOnly": True}
-        found.append({"name": "model", "persistentVolumeClaim": claim})
+    if not isinstance(source, HubSource):
+        found.append({"name": _MODEL_VOLUME, **_model(source)})
+    if orthrus.spec.auth:
+        key = orthrus.spec.auth.api_key_secret_ref
+        secret = {
+            "secretName": key.name,
+            "items": [{"key": key.key, "path": API_KEY_FILE.rpartition("/")[2]}],
+            "defaultMode": _READ_BY_GROUP,
+        }
+        found.append({"name": _KEY_VOLUME, "secret": secret})
     return found
 
 
@@ -36,14 +51,33 @@ def volume_mounts(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
         {"name": "cache", "mountPath": CACHE_FOLDER},
     ]
     source = orthrus.spec.model.location()
-    if isinstance(source, ClaimSource):
-        mount = {"name": "model", "mountPath": f"/models/{source.claim}", "readOnly": True}
-        found.append(mount)
+    if not isinstance(source, HubSource):
+        found.append({"name": _MODEL_VOLUME, "mountPath": _model_mount(source), "readOnly": True})
+    if orthrus.spec.auth:
+        # The folder, not the file: a file that is mounted alone never changes.
+        folder = API_KEY_FILE.rpartition("/")[0]
+        found.append({"name": _KEY_VOLUME, "mountPath": folder, "readOnly": True})
     return found
+
+
+def _model_mount(source: ClaimSource | HostSource | ImageSource) -> str:
+    if isinstance(source, ClaimSource):
+        return f"/models/{source.claim}"
+    return "/models/host" if isinstance(source, HostSource) else "/models/image"
+
+
+def _model(source: ClaimSource | HostSource | ImageSource) -> dict[str, Any]:
+    if isinstance(source, ClaimSource):
+        return {"persistentVolumeClaim": {"claimName": source.claim, "readOnly": True}}
+    if isinstance(source, HostSource):
+        return {"hostPath": {"path": source.path, "type": "Directory"}}
+    return {"image": {"reference": source.reference, "pullPolicy": "IfNotPresent"}}
 
 
 def _cache(cache: Cache | None) -> dict[str, Any]:
     if cache and cache.persistent_volume_claim:
         return {"persistentVolumeClaim": {"claimName": cache.persistent_volume_claim.claim_name}}
+    if cache and cache.host_path:
+        return {"hostPath": {"path": cache.host_path.path, "type": "Directory"}}
     limit = cache.empty_dir.size_limit if cache and cache.empty_dir else None
     return {"emptyDir": {"sizeLimit": str(limit if limit is not None else _DEFAULT_CACHE_SIZE)}}

@@ -2,15 +2,20 @@
 
 import asyncio
 import logging
+import os
+import socket
+from contextlib import AsyncExitStack
 
 import aiohttp
 import kopf
 from kubernetes.aio.config import ConfigException
 
 from orthrus_operator.handlers.settings import OperatorSettings
+from orthrus_operator.handlers.standby import answering
 from orthrus_operator.handlers.watches import kopf_settings, register_handlers
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.installed_schema import SchemaCheck, check_installed_schema
+from orthrus_operator.reconciler.lease import Lease
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
 from orthrus_operator.reconciler.reconcile import Reconciler
 
@@ -25,27 +30,51 @@ class StartError(Exception):
 
 
 async def operate(settings: OperatorSettings) -> None:
-    """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf or the queue."""
+    """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf, the queue or the
+    hold on the Lease."""
     try:
         api = await Api.connect()
     except ConfigException as error:
         raise StartError(f"no cluster to connect to; set KUBECONFIG ({error})") from error
     try:
         await _await_schema(api)
-        reconciler = Reconciler(api, settings.images)
-        queue = KeyedQueue(reconciler.reconcile, QueueSettings(resync=settings.resync_seconds))
-        async with asyncio.TaskGroup() as group:
-            working = group.create_task(queue.run())
-            await kopf.operator(
-                registry=register_handlers(queue),
-                settings=kopf_settings(),
-                clusterwide=not settings.namespaces,
-                namespaces=settings.namespaces,
-                liveness_endpoint=f"http://0.0.0.0:{settings.liveness_port}/healthz",
-            )
-            working.cancel()
+        async with AsyncExitStack() as held:
+            lease = await _acquire_lease(api, settings, held)
+            await _work(api, settings, lease)
     finally:
         await api.close()
+
+
+async def _acquire_lease(
+    api: Api, settings: OperatorSettings, held: AsyncExitStack
+) -> Lease | None:
+    """Waits until no other operator works; `held` gives the Lease back."""
+    if not settings.lease_namespace:
+        return None
+    # In a pod always the same: a restarted container goes on at once.
+    identity = f"{socket.gethostname()}-{os.getpid()}"
+    lease = Lease(api, settings.lease_namespace, identity)
+    async with answering(settings.liveness_port, "waiting for the lease"):
+        await lease.acquire()
+    held.push_async_callback(lease.release)
+    return lease
+
+
+async def _work(api: Api, settings: OperatorSettings, lease: Lease | None) -> None:
+    async with asyncio.TaskGroup() as group:
+        background = [group.create_task(lease.keep())] if lease else []
+        reconciler = Reconciler(api, settings.installation)
+        queue = KeyedQueue(reconciler.reconcile, QueueSettings(resync=settings.resync_seconds))
+        background.append(group.create_task(queue.run()))
+        await kopf.operator(
+            registry=register_handlers(queue),
+            settings=kopf_settings(),
+            clusterwide=not settings.namespaces,
+            namespaces=settings.namespaces,
+            liveness_endpoint=f"http://0.0.0.0:{settings.liveness_port}/healthz",
+        )
+        for task in background:
+            task.cancel()
 
 
 async def _await_schema(api: Api) -> None:

@@ -5,7 +5,10 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from orthrus_operator.planner.desired import ServingImages
+from orthrus_operator.planner.desired import Installation
+from orthrus_operator.planner.serving_image import ServingImages
+
+HostFolder = Annotated[str, Field(pattern=r"^(/[^/]+)+$")]
 
 
 class OperatorSettings(BaseSettings):
@@ -22,12 +25,16 @@ class OperatorSettings(BaseSettings):
     """Full reference of the image for GPU replicas."""
     serving_image_cpu: Annotated[str, Field(min_length=1)] | None = None
     """Full reference of the image for CPU replicas."""
+    host_paths: Annotated[tuple[HostFolder, ...], NoDecode] = ()
+    """ORTHRUS_HOST_PATHS, separated by commas: folders of the node that objects may use."""
+    lease_namespace: str = ""
+    """Where the Lease is that keeps a second operator from working; empty: there is none."""
     resync_seconds: Annotated[float, Field(gt=0)] = 600.0
     """Every object is looked at again after this time, whatever the watches say."""
     liveness_port: Annotated[int, Field(ge=1, le=65_535)] = 8080
     """Port of GET /healthz."""
 
-    @field_validator("namespaces", mode="before")
+    @field_validator("namespaces", "host_paths", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -35,5 +42,8 @@ class OperatorSettings(BaseSettings):
         return value
 
     @property
-    def images(self) -> ServingImages:
-        return ServingImages(gpu=self.serving_image_gpu, cpu=self.serving_image_cpu)
+    def installation(self) -> Installation:
+        return Installation(
+            images=ServingImages(gpu=self.serving_image_gpu, cpu=self.serving_image_cpu),
+            host_paths=self.host_paths,
+        )

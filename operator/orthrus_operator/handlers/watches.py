@@ -19,6 +19,7 @@ CHILD_RESOURCES = (
     ("", "v1", "services"),
     ("", "v1", "serviceaccounts"),
     ("policy", "v1", "poddisruptionbudgets"),
+    ("networking.k8s.io", "v1", "networkpolicies"),
     ("", "v1", "pods"),
 )
 _LONGEST_WAIT_SECONDS = 120.0

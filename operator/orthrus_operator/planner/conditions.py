@@ -1,6 +1,6 @@
 """The four conditions, by the rules of kstatus: Ready, Reconciling, Stalled, Available."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orthrus_operator.api.reasons import Reason
 from orthrus_operator.api.status import ConditionStatus, ConditionType
@@ -19,16 +19,22 @@ class Verdict:
 
 
 def verdicts(
-    wanted: int, rollout: RolloutState, problem: Problem | None, held_back: tuple[str, ...]
+    wanted: int,
+    rollout: RolloutState,
+    problem: Problem | None,
+    held_back: tuple[str, ...] = (),
+    unmade: tuple[str, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Conditions of a deployment that wants `wanted` replicas.
 
     `problem` is the worst one known; `held_back` names the objects that `spec.paused` keeps from
-    being brought in line.
+    being brought in line, `unmade` the kinds that the cluster does not know.
     """
     if held_back:
         problem = _paused(held_back)
     ready = _ready(wanted, rollout, problem)
+    if ready.status == "True" and unmade:
+        ready = replace(ready, message=f"{ready.message}; {_unmade(unmade)}")
     return (ready, _reconciling(ready, problem), _stalled(problem), _available(wanted, rollout))
 
 
@@ -37,6 +43,10 @@ def unobserved_verdicts(problem: Problem) -> tuple[Verdict, ...]:
     ready = Verdict("Ready", "False", problem.reason, problem.message)
     available = Verdict("Available", "Unknown", "NotObserved", "see Ready")
     return (ready, _reconciling(ready, problem), _stalled(problem), available)
+
+
+def _unmade(kinds: tuple[str, ...]) -> str:
+    return f"no {', '.join(kinds)} was made, since this cluster does not know that kind"
 
 
 def _paused(held_back: tuple[str, ...]) -> Problem:

@@ -1,60 +1,60 @@
 """What should exist for one OrthrusDeployment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.deployment import deployment
 from orthrus_operator.builders.disruption_budget import disruption_budget
-from orthrus_operator.builders.image import image_reference
 from orthrus_operator.builders.metadata import KubernetesObject
-from orthrus_operator.builders.pod import CONTAINER_NAME
+from orthrus_operator.builders.network_policy import network_policy
+from orthrus_operator.builders.pod_monitor import pod_monitor
 from orthrus_operator.builders.service import service
 from orthrus_operator.builders.service_account import service_account
+from orthrus_operator.planner.host_paths import host_path_problem
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.serving_image import ServingImages, running_image, serving_image
 
 
 @dataclass(frozen=True)
-class ServingImages:
-    """Full references of the serving images that the operator hands out; None: it has none."""
+class Installation:
+    """What whoever installed the operator decided for all OrthrusDeployments."""
 
-    gpu: str | None = None
-    cpu: str | None = None
-
-
-def serving_image(orthrus: OrthrusDeployment, images: ServingImages) -> str | Problem:
-    """The image that the replicas run, or why there is none."""
-    kind = orthrus.spec.accelerator.type
-    default = images.cpu if kind == "cpu" else images.gpu
-    return image_reference(orthrus.spec.image, default) or Problem(
-        "NoServingImage",
-        f"the operator was given no serving image for accelerator type {kind}: set"
-        f" servingImages.{kind} in the chart's values, or spec.image.repository and spec.image.tag",
-        stalled=True,
-    )
+    images: ServingImages = field(default_factory=ServingImages)
+    host_paths: tuple[str, ...] = ()
+    """Folders of the node that specs may name, with all below them."""
 
 
-def running_image(orthrus: OrthrusDeployment, live: KubernetesObject | None) -> str | None:
-    """The image that `live`, its Deployment, runs on the accelerator that the spec asks for.
+@dataclass(frozen=True)
+class Desired:
+    """What should exist, and what keeps it from being all."""
 
-    It lets replicas scale and be replaced while the operator has no image to hand out.
-    """
-    if live is None:
-        return None
-    containers = live["spec"]["template"]["spec"]["containers"]
-    container = next((each for each in containers if each["name"] == CONTAINER_NAME), None)
-    if container is None:
-        return None
-    devices = {name for name in container.get("resources", {}).get("limits", {}) if "/" in name}
-    gpu = orthrus.spec.accelerator.gpu_resource
-    image: str = container["image"]
-    return image if devices == ({gpu} if gpu else set()) else None
+    objects: tuple[KubernetesObject, ...]
+    """In the order in which to apply them. The Deployment is not among them when nobody can say
+    what it should run; one that exists is left as it is then."""
+    problem: Problem | None = None
+
+
+def desired(
+    orthrus: OrthrusDeployment, installation: Installation, live: KubernetesObject | None
+) -> Desired:
+    """`live` is the Deployment as it is."""
+    problem = host_path_problem(orthrus, installation.host_paths)
+    if problem:
+        return Desired(desired_objects(orthrus, None), problem)
+    image = serving_image(orthrus, installation.images)
+    if isinstance(image, Problem):
+        return Desired(desired_objects(orthrus, running_image(orthrus, live)), image)
+    return Desired(desired_objects(orthrus, image))
 
 
 def desired_objects(orthrus: OrthrusDeployment, image: str | None) -> tuple[KubernetesObject, ...]:
-    """All children, in the order in which to apply them; without an image, no Deployment."""
+    """All children, without an image all but the Deployment."""
+    spec = orthrus.spec
     return (
         service_account(orthrus),
+        *([network_policy(orthrus)] if spec.network_policy.enabled else []),
         *([deployment(orthrus, image)] if image else []),
         service(orthrus),
         disruption_budget(orthrus),
+        *([pod_monitor(orthrus)] if spec.monitoring.pod_monitor else []),
     )

@@ -26,6 +26,8 @@ class World:
     """What went wrong while applying."""
     held_back: tuple[str, ...] = ()
     """Objects that `spec.paused` keeps from being brought in line."""
+    unmade: tuple[str, ...] = ()
+    """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
 
 
 def observed_status(
@@ -60,7 +62,7 @@ def observed_status(
         endpoint=endpoint(orthrus),
         conditions=[
             _condition(verdict, generation, previous, now)
-            for verdict in verdicts(wanted, rollout, problem, world.held_back)
+            for verdict in verdicts(wanted, rollout, problem, world.held_back, world.unmade)
         ],
     )
     return status.model_dump(by_alias=True, mode="json")

@@ -55,6 +55,10 @@ class Applier:
             return Applied(live)
         body = _pinned(desired, live) if live else desired
         try:
+            if _needs_trial(desired):
+                trial = await self._api.apply(path, body, trial=True)
+                if dropped := _dropped(desired, trial):
+                    return Applied(live, dropped, retry=True)
             stored = await self._api.apply(path, body)
         except ApiError as error:
             return Applied(live, self._refusal(path, desired, error), retry=True)
@@ -77,6 +81,12 @@ class Applier:
             return _refusal(desired, error)
         self._faults[path] = self._faults.get(path, 0) + 1
         return _refusal(desired, error) if self._faults[path] >= _SHOWN_FROM else None
+
+
+def _needs_trial(desired: KubernetesObject) -> bool:
+    """Whether what a cluster may drop would replace pods that work by some that cannot."""
+    pod = desired["spec"]["template"]["spec"] if desired["kind"] == "Deployment" else {}
+    return any("image" in volume for volume in pod.get("volumes", []))
 
 
 def _pinned(desired: KubernetesObject, live: KubernetesObject) -> KubernetesObject:
@@ -113,9 +123,11 @@ def _dropped(desired: KubernetesObject, stored: KubernetesObject) -> Problem | N
     missing = missing_field(desired, stored)
     if missing is None:
         return None
-    return Problem(
-        "FieldDropped",
-        f"the cluster does not keep {missing} of {desired['kind']} {desired['metadata']['name']};"
-        " it needs Kubernetes 1.30 or later, and no admission plug-in that changes it",
-        stalled=True,
+    what = f"the cluster does not keep {missing} of {desired['kind']} {desired['metadata']['name']}"
+    need = (
+        "an oci:// source needs the feature ImageVolume of API server and kubelet, and a container"
+        " runtime with image volumes; use another kind of source"
+        if _needs_trial(desired)
+        else "it needs Kubernetes 1.30 or later, and no admission plug-in that changes it"
     )
+    return Problem("FieldDropped", f"{what}; {need}", stalled=True)

@@ -66,17 +66,27 @@ class Api:
         items: list[KubernetesObject] = answer["items"]
         return items
 
-    async def apply(self, path: str, body: KubernetesObject) -> KubernetesObject:
+    async def apply(
+        self, path: str, body: KubernetesObject, *, trial: bool = False
+    ) -> KubernetesObject:
         """Server-side apply, taking over conflicting fields; the object as it is stored then.
+
+        A trial stores nothing.
 
         Never create children by other means: a POST by the same manager owns its fields for ever.
         """
         query = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
+        if trial:
+            query["dryRun"] = "All"
         return await self._call("PATCH", path, query, body, "application/apply-patch+yaml")
 
     async def create(self, path: str, body: KubernetesObject) -> None:
         """Adds `body` to the collection at `path`; only for what nobody applies later."""
         await self._call("POST", path, body=body)
+
+    async def replace(self, path: str, body: KubernetesObject) -> None:
+        """Replaces the object at `path`; a conflict when its resourceVersion is not `body`'s."""
+        await self._call("PUT", path, body=body)
 
     async def merge(self, path: str, body: KubernetesObject) -> bool:
         """Merges `body` into the object at `path`; False when there is none."""

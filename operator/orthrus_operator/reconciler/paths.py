@@ -8,16 +8,23 @@ CHILD_KINDS = (
     ("apps/v1", "Deployment"),
     ("v1", "Service"),
     ("policy/v1", "PodDisruptionBudget"),
+    ("networking.k8s.io/v1", "NetworkPolicy"),
 )
-"""Every kind that the operator creates: what it lists, watches and prunes."""
+"""Every kind that the operator creates on any cluster: what it lists, watches and prunes."""
+
+OPTIONAL_CHILD_KINDS = (("monitoring.coreos.com/v1", "PodMonitor"),)
+"""Kinds that a cluster may lack: never watched, since a watch of a kind that comes later idles."""
 
 PLURALS = {
     "ServiceAccount": "serviceaccounts",
     "Deployment": "deployments",
     "Service": "services",
     "PodDisruptionBudget": "poddisruptionbudgets",
+    "NetworkPolicy": "networkpolicies",
+    "PodMonitor": "podmonitors",
     "Pod": "pods",
     "Event": "events",
+    "Lease": "leases",
     KIND: PLURAL,
 }
 

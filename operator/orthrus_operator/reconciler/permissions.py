@@ -26,8 +26,15 @@ PERMISSIONS = (
     Permission("", "services", _CHILD_VERBS),
     Permission("", "serviceaccounts", _CHILD_VERBS),
     Permission("policy", "poddisruptionbudgets", _CHILD_VERBS),
+    Permission("networking.k8s.io", "networkpolicies", _CHILD_VERBS),
+    Permission(
+        "monitoring.coreos.com", "podmonitors", ("get", "list", "create", "patch", "delete")
+    ),
     Permission("", "pods", ("list", "watch")),
     Permission("events.k8s.io", "events", ("create", "patch")),
 )
-"""In each namespace that the operator serves. Nothing is needed at cluster scope: the installed
+"""In each namespace that the operator serves."""
+
+OWN_PERMISSIONS = (Permission("coordination.k8s.io", "leases", ("get", "create", "update")),)
+"""In the operator's own namespace. Nothing is needed at cluster scope: the installed
 schema is read from /openapi/v3, which every authenticated client may read."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +13,7 @@ from orthrus_operator.api.group import DEPLOYMENT_LABEL
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.containment import missing_field
-from orthrus_operator.planner.desired import (
-    ServingImages,
-    desired_objects,
-    running_image,
-    serving_image,
-)
+from orthrus_operator.planner.desired import Installation, desired
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
@@ -27,6 +23,7 @@ from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import ownership_problem
 from orthrus_operator.reconciler.paths import (
     CHILD_KINDS,
+    OPTIONAL_CHILD_KINDS,
     child_path,
     collection_path,
     object_path,
@@ -41,15 +38,26 @@ def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@dataclass(frozen=True)
+class Observed:
+    """What exists for one OrthrusDeployment."""
+
+    live: dict[str, KubernetesObject]
+    """Children by path."""
+    pods: tuple[KubernetesObject, ...]
+    unknown_kinds: tuple[str, ...]
+    """Optional kinds that the cluster does not know."""
+
+
 class Reconciler:
     """Brings the world in line with one OrthrusDeployment at a time.
 
     It keeps no state that matters: everything is read live, since events can be missed.
     """
 
-    def __init__(self, api: Api, images: ServingImages, now: Callable[[], str] = _now) -> None:
+    def __init__(self, api: Api, installation: Installation, now: Callable[[], str] = _now) -> None:
         self._api = api
-        self._images = images
+        self._installation = installation
         self._now = now
         self._applier = Applier(api)
         self._publisher = Publisher(api)
@@ -67,13 +75,13 @@ class Reconciler:
         except ValidationError as error:
             return await self._give_up(metadata, previous, invalid_spec(error))
         try:
-            children, pods = await self._observe(key)
+            observed = await self._observe(key)
         except ApiError as error:
             if error.status != 403:
                 raise
             message = f"the operator may not look: {error.message}; give it its rights"
             return await self._give_up(metadata, previous, Problem("Forbidden", message, False))
-        world, retry = await self._act(orthrus, children, tuple(pods))
+        world, retry = await self._act(orthrus, observed)
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
         return Outcome.RETRY if retry else Outcome.DONE
@@ -87,68 +95,86 @@ class Reconciler:
         return Outcome.DONE if problem.stalled else Outcome.RETRY
 
     def _forget(self, key: ObjectKey) -> None:
-        for api_version, kind in CHILD_KINDS:
+        for api_version, kind in (*CHILD_KINDS, *OPTIONAL_CHILD_KINDS):
             self._applier.forget(child_path(api_version, kind, *key))
         self._publisher.forget(key)
 
-    async def _observe(
-        self, key: ObjectKey
-    ) -> tuple[list[KubernetesObject], list[KubernetesObject]]:
+    async def _observe(self, key: ObjectKey) -> Observed:
         """All children and pods that carry the deployment's label."""
-        selector = f"{DEPLOYMENT_LABEL}={key.name}"
-        kinds = (*CHILD_KINDS, ("v1", "Pod"))
-        lists = await asyncio.gather(
-            *(
-                self._api.list(collection_path(*kind, namespace=key.namespace), selector)
-                for kind in kinds
-            )
+        *lists, pods = await asyncio.gather(
+            *(self._list(kind, key) for kind in (*CHILD_KINDS, ("v1", "Pod"))),
         )
-        children = [
-            # Items of a list carry neither apiVersion nor kind.
-            {"apiVersion": api_version, "kind": kind, **item}
-            for (api_version, kind), items in zip(CHILD_KINDS, lists, strict=False)
-            for item in items
-        ]
-        return children, lists[-1]
+        optional = await asyncio.gather(
+            *(self._list_optional(kind, key) for kind in OPTIONAL_CHILD_KINDS)
+        )
+        children = [child for found in (*lists, *optional) for child in found or ()]
+        return Observed(
+            live={object_path(child): child for child in children},
+            pods=tuple(pods),
+            unknown_kinds=tuple(
+                kind
+                for (_, kind), found in zip(OPTIONAL_CHILD_KINDS, optional, strict=True)
+                if found is None
+            ),
+        )
 
-    async def _act(
-        self,
-        orthrus: OrthrusDeployment,
-        children: list[KubernetesObject],
-        pods: tuple[KubernetesObject, ...],
-    ) -> tuple[World, bool]:
+    async def _list(self, kind: tuple[str, str], key: ObjectKey) -> list[KubernetesObject]:
+        found = await self._api.list(
+            collection_path(*kind, namespace=key.namespace), f"{DEPLOYMENT_LABEL}={key.name}"
+        )
+        # Items of a list carry neither apiVersion nor kind.
+        return [{"apiVersion": kind[0], "kind": kind[1], **item} for item in found]
+
+    async def _list_optional(
+        self, kind: tuple[str, str], key: ObjectKey
+    ) -> list[KubernetesObject] | None:
+        """None when the cluster does not know the kind."""
+        try:
+            return await self._list(kind, key)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            if error.status == 403:  # Told when it is asked for: its apply is refused as well.
+                return []
+            raise
+
+    async def _act(self, orthrus: OrthrusDeployment, observed: Observed) -> tuple[World, bool]:
         """The world afterwards, and whether to look again soon."""
-        live = {object_path(child): child for child in children}
+        live, pods = dict(observed.live), observed.pods
         own = _own_deployment(orthrus, live)
-        image = serving_image(orthrus, self._images)
-        if isinstance(image, Problem):
-            problems, desired = [image], desired_objects(orthrus, running_image(orthrus, own))
-        else:
-            problems, desired = [], desired_objects(orthrus, image)
-        for wanted in desired:
-            path = object_path(wanted)
+        wanted = desired(orthrus, self._installation, own)
+        objects = tuple(
+            each for each in wanted.objects if each["kind"] not in observed.unknown_kinds
+        )
+        unmade = tuple(
+            each["kind"] for each in wanted.objects if each["kind"] in observed.unknown_kinds
+        )
+        for child in objects:
+            path = object_path(child)
             # A stranger's object of this name lacks our label, so the lists don't show it.
             if path not in live and (found := await self._api.get(path)):
                 live[path] = found
         owner = orthrus.metadata.uid
+        problems = [wanted.problem] if wanted.problem else []
         if orthrus.spec.paused:
-            held_back = _differences(desired, live, owner)
-            return World(own, pods, tuple(problems), held_back), bool(problems)
-        retry = bool(problems)
-        for wanted in desired:
-            path = object_path(wanted)
-            applied = await self._applier.apply(wanted, live.get(path), owner)
+            held_back = _differences(objects, live, owner)
+            return World(own, pods, tuple(problems), held_back, unmade), False
+        retry = False
+        for child in objects:
+            path = object_path(child)
+            applied = await self._applier.apply(child, live.get(path), owner)
             if applied.stored:
                 live[path] = applied.stored
             if applied.problem:
                 problems.append(applied.problem)
             retry = retry or applied.retry
-        wanted_paths = {object_path(wanted) for wanted in desired}
+        kept = {object_path(child) for child in objects}
         if own:
-            # Also when no image is known to make it again from.
-            wanted_paths.add(object_path(own))
-        await self._prune(wanted_paths, live, owner)
-        return World(_own_deployment(orthrus, live), pods, tuple(problems)), retry
+            # Also when nobody can say what it should run.
+            kept.add(object_path(own))
+        await self._prune(kept, live, owner)
+        own = _own_deployment(orthrus, live)
+        return World(own, pods, tuple(problems), unmade=unmade), retry
 
     async def _prune(self, wanted: set[str], live: dict[str, KubernetesObject], owner: str) -> None:
         """Deletes what an earlier spec or operator made and nothing wants any more."""
@@ -161,12 +187,12 @@ class Reconciler:
 
 
 def _differences(
-    desired: tuple[KubernetesObject, ...], live: dict[str, KubernetesObject], owner: str
+    objects: tuple[KubernetesObject, ...], live: dict[str, KubernetesObject], owner: str
 ) -> tuple[str, ...]:
     """Names of the children that aren't as they should be."""
     return tuple(
         f"{wanted['kind']} {wanted['metadata']['name']}"
-        for wanted in desired
+        for wanted in objects
         if (path := object_path(wanted)) not in live
         or ownership_problem(live[path], owner)
         or missing_field(wanted, live[path])

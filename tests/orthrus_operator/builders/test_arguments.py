@@ -36,6 +36,7 @@ def test_every_field_reaches_its_flag() -> None:
                 "maxSequences": 8,
             },
             drainSeconds=7,
+            auth={"apiKeySecretRef": {"name": "keys", "key": "all"}},
         )
     )
     assert arguments[1:] == [
@@ -49,12 +50,18 @@ def test_every_field_reaches_its_flag() -> None:
         "--min-opportunities=0",
         "--max-num-seqs=8",
         "--drain-timeout=7",
+        "--api-key-file=/etc/orthrus/api-keys/keys",
     ]
 
 
 def test_a_claim_is_served_from_where_it_is_mounted() -> None:
     assert serve_arguments(demo("pvc://models/smollm2"))[1] == "/models/models/smollm2"
     assert serve_arguments(demo("pvc://models"))[1] == "/models/models"
+
+
+def test_a_folder_of_the_node_and_an_image_are_served_from_where_they_are_mounted() -> None:
+    assert serve_arguments(demo("host:///mnt/models/m"))[1] == "/models/host"
+    assert serve_arguments(demo("oci://registry.example/m:1"))[1] == "/models/image"
 
 
 def test_engine_arguments_are_flags_by_the_three_forms() -> None:

@@ -26,6 +26,25 @@ SPECS: dict[str, dict[str, Any]] = {
         "engineArgs": {"gpu-memory-utilization": "0.9"},
         "drainSeconds": 60,
     },
+    "additions": {
+        "model": {"source": "host:///mnt/models/m", "cache": {"hostPath": {"path": "/mnt/cache"}}},
+        "auth": {"apiKeySecretRef": {"name": "keys", "key": "all"}},
+        "podTemplate": {
+            "metadata": {"labels": {"team": "search"}, "annotations": {"note": "x"}},
+            "spec": {
+                "nodeSelector": {"gpu": "a100"},
+                "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+                "volumes": [{"name": "ca", "configMap": {"name": "ca"}}],
+                "containers": [
+                    {
+                        "name": "replica",
+                        "env": [{"name": "SSL_CERT_FILE", "value": "/ca/pem"}],
+                        "volumeMounts": [{"name": "ca", "mountPath": "/ca"}],
+                    }
+                ],
+            },
+        },
+    },
     "cpu": {
         "model": {"source": "pvc://models/smollm2"},
         "accelerator": {"type": "cpu"},

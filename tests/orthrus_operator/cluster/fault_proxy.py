@@ -7,7 +7,7 @@ import re
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,7 @@ class FaultProxy:
     async def _start(self) -> tuple[web.AppRunner, str]:
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self._handle)
+        application.on_cleanup.append(self._close_client)
         runner = web.AppRunner(application, access_log=None)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -77,9 +78,11 @@ class FaultProxy:
         self._client = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=self._trust, limit=0), auto_decompress=False
         )
-        application.on_cleanup.append(lambda _: self._client.close())
         port = runner.addresses[0][1]
         return runner, f"http://127.0.0.1:{port}"
+
+    async def _close_client(self, _: web.Application) -> None:
+        await self._client.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         name = f"{request.method} {request.path}"
@@ -101,7 +104,7 @@ class FaultProxy:
             request.method,
             f"{self._server}{request.path_qs}",
             headers=headers,
-            data=await request.read(),
+            data=await request.read() or None,
             timeout=aiohttp.ClientTimeout(),
         ) as answer:
             kept = {
@@ -110,10 +113,12 @@ class FaultProxy:
                 if name.lower() not in _HOP_BY_HOP
             }
             response = web.StreamResponse(status=answer.status, headers=kept)
-            await response.prepare(request)
-            async for chunk in answer.content.iter_any():
-                await response.write(chunk)
-            await response.write_eof()
+            # A watcher that ends closes its connection in the midst of an answer.
+            with suppress(aiohttp.ClientConnectionResetError):
+                await response.prepare(request)
+                async for chunk in answer.content.iter_any():
+                    await response.write(chunk)
+                await response.write_eof()
             return response
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from e2e.kubectl import Kubectl
-from orthrus_operator.reconciler.permissions import PERMISSIONS
+from orthrus_operator.reconciler.permissions import OWN_PERMISSIONS, PERMISSIONS
 from tests.orthrus_operator.cluster.fault_proxy import FaultProxy
 
 _COMMAND = Path(sys.executable).parent / "orthrus-operator"
@@ -21,19 +21,19 @@ class Operator:
 
     def __init__(self, kubectl: Kubectl, folder: Path) -> None:
         self._kubectl = kubectl
-        self._kubeconfig = folder / "kubeconfig"
+        self.kubeconfig = folder / "kubeconfig"
         self._log = folder / "operator.log"
         self._process: subprocess.Popen[bytes] | None = None
         _grant(kubectl)
         config = _kubeconfig(kubectl)
         self.proxy = FaultProxy(config["clusters"][0]["cluster"])
         config["clusters"][0]["cluster"] = {"server": self.proxy.url}
-        self._kubeconfig.write_text(yaml.safe_dump(config))
+        self.kubeconfig.write_text(yaml.safe_dump(config))
 
     def start(self, **settings: str) -> None:
         """`settings` are further ORTHRUS_ variables; an empty value takes one away."""
         environment = os.environ | {
-            "KUBECONFIG": str(self._kubeconfig),
+            "KUBECONFIG": str(self.kubeconfig),
             "ORTHRUS_NAMESPACES": self._kubectl.namespace,
             "ORTHRUS_SERVING_IMAGE_GPU": "registry.invalid/serving-gpu:1",
             "ORTHRUS_SERVING_IMAGE_CPU": "registry.invalid/serving-cpu:1",
@@ -60,7 +60,7 @@ class Operator:
 def _grant(kubectl: Kubectl) -> None:
     rules = [
         {"apiGroups": [rule.group], "resources": [rule.resource], "verbs": list(rule.verbs)}
-        for rule in PERMISSIONS
+        for rule in (*PERMISSIONS, *OWN_PERMISSIONS)
     ]
     rbac = "rbac.authorization.k8s.io"
     subject = {"kind": "ServiceAccount", "name": "operator", "namespace": kubectl.namespace}

@@ -9,7 +9,7 @@ from e2e.kubectl import Kubectl
 from e2e.waiting import wait_until
 from orthrus_operator.api.group import API_VERSION, KIND
 
-CHILDREN = ("serviceaccount", "deployment", "service", "poddisruptionbudget")
+CHILDREN = ("serviceaccount", "networkpolicy", "deployment", "service", "poddisruptionbudget")
 ABSENT_GPU = {"resourceName": "example.com/no-node-has-it"}
 """No kubelet ever runs such a pod: the tests write its status themselves."""
 

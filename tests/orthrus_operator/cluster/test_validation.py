@@ -26,6 +26,10 @@ def engine(**arguments: Any) -> dict[str, Any]:
     return {"engineArgs": {name.replace("_", "-"): value for name, value in arguments.items()}}
 
 
+def pod_container(**fields: Any) -> dict[str, Any]:
+    return {"podTemplate": {"spec": {"containers": [{"name": "replica"} | fields]}}}
+
+
 INVALID: list[tuple[dict[str, Any], str, str]] = [
     # what is wrong, the field that the message names, words of the message
     ({"model": None}, "spec.model", "Required value"),
@@ -34,8 +38,11 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
     (model(source="hf://model"), "spec.model.source", "must be hf://ORG/NAME"),
     (model(source="hf://org/model@main"), "spec.model.source", "must be hf://ORG/NAME"),
     (model(source="s3://bucket/model"), "spec.model.source", "pvc://CLAIM/path"),
-    (model(source="host:///models"), "spec.model.source", "pvc://CLAIM/path"),
-    (model(source="oci://registry/image"), "spec.model.source", "pvc://CLAIM/path"),
+    (model(source="host://models"), "spec.model.source", "host:///path"),
+    (model(source="host:///"), "spec.model.source", "host:///path"),
+    (model(source="host:///models/../etc"), "spec.model.source", ".. as a path segment"),
+    (model(source="oci://registry/image"), "spec.model.source", "oci://IMAGE:TAG"),
+    (model(source="oci://registry.example:5000/image"), "spec.model.source", "oci://IMAGE:TAG"),
     (model(source="pvc:///path"), "spec.model.source", "pvc://CLAIM/path"),
     (model(source="pvc://claim/a b"), "spec.model.source", "pvc://CLAIM/path"),
     (model(source="pvc://claim/../../etc"), "spec.model.source", ".. as a path segment"),
@@ -53,7 +60,7 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
     ),
     (
         model(cache={"emptyDir": {}, "persistentVolumeClaim": {"claimName": "c"}}),
-        "spec.model.cache.emptyDir",
+        "spec.model.cache",
         "set only one of",
     ),
     (
@@ -61,7 +68,18 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "spec.model.cache.persistentVolumeClaim.claimName",
         "Required value",
     ),
-    (model(cache={"hostPath": {"path": "/"}}), "spec.model.cache.hostPath", "unknown field"),
+    (
+        model(cache={"emptyDir": {}, "hostPath": {"path": "/cache"}}),
+        "spec.model.cache",
+        "set only one of",
+    ),
+    (model(cache={"hostPath": {"path": "/"}}), "spec.model.cache.hostPath.path", "absolute folder"),
+    (model(cache={"hostPath": {"path": "a"}}), "spec.model.cache.hostPath.path", "absolute folder"),
+    (
+        model(cache={"hostPath": {"path": "/a/../etc"}}),
+        "spec.model.cache.hostPath.path",
+        "without ..",
+    ),
     (
         model(cache={"emptyDir": {"sizeLimit": "lots"}}),
         "spec.model.cache.emptyDir.sizeLimit",
@@ -207,11 +225,79 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
     (engine(no_enable_prefix_caching="true"), "spec.engineArgs", 'set the value to "false"'),
     (engine(port="1"), "spec.engineArgs", "spec.service.port"),
     (engine(max_num_seqs="1"), "spec.engineArgs", "spec.scheduling.maxSequences"),
-    (engine(api_key="secret"), "spec.engineArgs", "could read it"),
+    (engine(api_key="secret"), "spec.engineArgs", "spec.auth.apiKeySecretRef"),
+    (engine(api_key_file="/x"), "spec.engineArgs", "spec.auth.apiKeySecretRef"),
     (engine(tensor_parallel_size="2"), "spec.engineArgs", "exactly one GPU"),
     (engine(enable_lora="true"), "spec.engineArgs", "adapters are not served yet"),
     (engine(config="flags.yaml"), "spec.engineArgs", "a file could set any flag"),
-    ({"podTemplate": {}}, "spec.podTemplate", "unknown field"),
+    ({"auth": {}}, "spec.auth.apiKeySecretRef", "Required value"),
+    ({"auth": {"apiKeySecretRef": {"name": "a"}}}, "spec.auth.apiKeySecretRef.key", "Required"),
+    ({"networkPolicy": {"enabled": "yes"}}, "spec.networkPolicy.enabled", "of type boolean"),
+    ({"monitoring": {"podMonitor": 1}}, "spec.monitoring.podMonitor", "of type boolean"),
+    *(
+        ({"podTemplate": {"spec": {field: value}}}, f"spec.podTemplate.spec.{field}", "unknown")
+        for field, value in {
+            "serviceAccountName": "admin",
+            "hostNetwork": True,
+            "hostPID": True,
+            "securityContext": {"runAsUser": 0},
+            "initContainers": [],
+            "nodeName": "node1",
+        }.items()
+    ),
+    (pod_container(image="x"), "spec.podTemplate.spec.containers[0].image", "unknown"),
+    (
+        pod_container(securityContext={"privileged": True}),
+        "spec.podTemplate.spec.containers[0].securityContext",
+        "unknown",
+    ),
+    (pod_container(name="other"), "spec.podTemplate.spec.containers[0].name", '"replica"'),
+    (pod_container(env=[{}]), "spec.podTemplate.spec.containers[0].env[0].name", "Required value"),
+    (
+        pod_container(env=[{"name": "HF_TOKEN", "value": "x"}]),
+        "spec.podTemplate.spec.containers[0].env[0].name",
+        "set spec.model.tokenSecretRef",
+    ),
+    (
+        pod_container(env=[{"name": "A"}, {"name": "A"}]),
+        "spec.podTemplate.spec.containers[0].env[1]",
+        "Duplicate value",
+    ),
+    (
+        pod_container(volumeMounts=[{"name": "a", "mountPath": "/models/x"}]),
+        "spec.podTemplate.spec.containers[0].volumeMounts[0].mountPath",
+        "which the operator mounts",
+    ),
+    (
+        {"podTemplate": {"spec": {"volumes": [{"name": "a"}]}}},
+        "spec.podTemplate.spec.volumes[0]",
+        "exactly one of",
+    ),
+    (
+        {"podTemplate": {"spec": {"volumes": [{"name": "a", "emptyDir": {}, "secret": {}}]}}},
+        "spec.podTemplate.spec.volumes[0]",
+        "exactly one of",
+    ),
+    (
+        {"podTemplate": {"spec": {"volumes": [{"name": "cache", "emptyDir": {}}]}}},
+        "spec.podTemplate.spec.volumes[0].name",
+        "the operator's own",
+    ),
+    (
+        {"podTemplate": {"spec": {"volumes": [{"name": "a", "csi": {"driver": "x"}}]}}},
+        "spec.podTemplate.spec.volumes[0].csi",
+        "unknown",
+    ),
+    (
+        {"podTemplate": {"metadata": {"labels": {"serving.orthrus.io/deployment": "x"}}}},
+        "spec.podTemplate.metadata.labels",
+        "which the operator sets",
+    ),
+    (
+        {"podTemplate": {"spec": {"tolerations": [{"effect": "Never"}]}}},
+        "spec.podTemplate.spec.tolerations[0].effect",
+        '"NoSchedule"',
+    ),
     ({"autoscaling": {"maxReplicas": 2}}, "spec.autoscaling", "unknown field"),
 ]
 
@@ -224,6 +310,39 @@ VALID: dict[str, dict[str, Any]] = {
     "no replicas": {"replicas": 0},
     "claim root": {"model": {"source": "pvc://claim"}},
     "claim path with dots": {"model": {"source": "pvc://my.claim/v1..2/model"}},
+    "folder of the node": {"model": {"source": "host:///mnt/models/m"}},
+    "image by tag": {"model": {"source": "oci://registry.example:5000/models/m:v1"}},
+    "image by digest": {"model": {"source": f"oci://registry.example/m@sha256:{'0' * 64}"}},
+    "cache on the node": {"model": {**HF, "cache": {"hostPath": {"path": "/mnt/cache"}}}},
+    "open to no network": {"networkPolicy": {"enabled": True}},
+    "podTemplate": {
+        "podTemplate": {
+            "metadata": {"labels": {"team": "search"}, "annotations": {"a/b": "c"}},
+            "spec": {
+                "nodeSelector": {"gpu": "a100"},
+                "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+                "affinity": {"nodeAffinity": {"x": {"y": [1]}}},
+                "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone"}],
+                "priorityClassName": "high",
+                "runtimeClassName": "nvidia",
+                "volumes": [
+                    {"name": "ca", "configMap": {"name": "ca", "items": [{"key": "a"}]}},
+                    {"name": "scratch", "emptyDir": {}},
+                    {"name": "node", "hostPath": {"path": "/mnt/models"}},
+                ],
+                "containers": [
+                    {
+                        "name": "replica",
+                        "env": [
+                            {"name": "A", "value": ""},
+                            {"name": "B", "valueFrom": {"fieldRef": {"fieldPath": "x"}}},
+                        ],
+                        "volumeMounts": [{"name": "ca", "mountPath": "/ca", "readOnly": True}],
+                    }
+                ],
+            },
+        }
+    },
     "cpu": {"accelerator": {"type": "cpu"}, "resources": {"limits": {"memory": "6Gi", "cpu": 2}}},
     "mig": {"accelerator": {"resourceName": "nvidia.com/mig-3g.40gb"}},
     "equal request and limit": {
@@ -265,6 +384,9 @@ VALID: dict[str, dict[str, Any]] = {
             "pullPolicy": "Always",
             "pullSecrets": [{"name": "a"}, {"name": "b"}],
         },
+        "auth": {"apiKeySecretRef": {"name": "keys", "key": "all"}},
+        "networkPolicy": {"enabled": False},
+        "monitoring": {"podMonitor": True},
         "paused": True,
         "engineArgs": {"seed": "1"},
     },

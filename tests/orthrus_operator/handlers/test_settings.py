@@ -26,12 +26,25 @@ def test_namespaces(
 def test_defaults() -> None:
     settings = OperatorSettings()
     assert (settings.namespaces, settings.resync_seconds, settings.liveness_port) == ((), 600, 8080)
-    assert (settings.images.gpu, settings.images.cpu) == ("gpu:1", "cpu:1")
+    images = settings.installation.images
+    assert (images.gpu, images.cpu) == ("gpu:1", "cpu:1")
+    assert settings.installation.host_paths == ()
+
+
+def test_host_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORTHRUS_HOST_PATHS", "/mnt/models, /data/a")
+    assert OperatorSettings().installation.host_paths == ("/mnt/models", "/data/a")
 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("ORTHRUS_RESYNC_SECONDS", "0"), ("ORTHRUS_SERVING_IMAGE_GPU", "")],
+    [
+        ("ORTHRUS_RESYNC_SECONDS", "0"),
+        ("ORTHRUS_SERVING_IMAGE_GPU", ""),
+        ("ORTHRUS_HOST_PATHS", "models"),
+        ("ORTHRUS_HOST_PATHS", "/"),
+        ("ORTHRUS_HOST_PATHS", "/models/"),
+    ],
 )
 def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
     monkeypatch.setenv(variable, value)

@@ -5,13 +5,9 @@ from typing import Any
 import pytest
 
 from orthrus_operator.builders.deployment import deployment
-from orthrus_operator.planner.desired import (
-    ServingImages,
-    desired_objects,
-    running_image,
-    serving_image,
-)
+from orthrus_operator.planner.desired import Installation, desired, desired_objects
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.serving_image import ServingImages, running_image, serving_image
 from tests.orthrus_operator.making import demo
 
 
@@ -19,6 +15,7 @@ def test_the_children_and_their_owner() -> None:
     children = desired_objects(demo(), "image:1")
     assert [child["kind"] for child in children] == [
         "ServiceAccount",
+        "NetworkPolicy",
         "Deployment",
         "Service",
         "PodDisruptionBudget",
@@ -53,7 +50,7 @@ def test_an_image_of_its_own_needs_none_of_the_operator() -> None:
 
 def test_without_any_image_everything_but_the_deployment_exists() -> None:
     kinds = [child["kind"] for child in desired_objects(demo(), None)]
-    assert kinds == ["ServiceAccount", "Service", "PodDisruptionBudget"]
+    assert kinds == ["ServiceAccount", "NetworkPolicy", "Service", "PodDisruptionBudget"]
 
 
 @pytest.mark.parametrize(
@@ -76,3 +73,32 @@ def test_the_image_that_runs_serves_on_the_same_accelerator_only(
 
 def test_where_nothing_runs_there_is_no_running_image() -> None:
     assert running_image(demo(), None) is None
+
+
+def test_without_an_image_to_hand_out_what_runs_goes_on() -> None:
+    live = deployment(demo(), "image:1")
+    found = desired(demo(replicas=3), Installation(), live)
+    assert found.problem
+    assert found.problem.reason == "NoServingImage"
+    (kept,) = [child for child in found.objects if child["kind"] == "Deployment"]
+    assert kept["spec"]["replicas"] == 3
+    assert kept["spec"]["template"] == live["spec"]["template"]
+
+
+def test_a_folder_of_the_node_that_is_not_allowed_keeps_the_deployment_as_it_is() -> None:
+    installation = Installation(ServingImages(gpu="image:1"), host_paths=("/mnt/models",))
+    found = desired(demo("host:///etc"), installation, None)
+    assert found.problem
+    assert (found.problem.reason, found.problem.stalled) == ("HostPathNotAllowed", True)
+    assert "Deployment" not in [child["kind"] for child in found.objects]
+    assert "Service" in [child["kind"] for child in found.objects]
+    allowed = desired(demo("host:///mnt/models/a"), installation, None)
+    assert allowed.problem is None
+    assert "Deployment" in [child["kind"] for child in allowed.objects]
+
+
+def test_optional_children_are_there_when_they_are_asked_for() -> None:
+    asked = demo(monitoring={"podMonitor": True}, networkPolicy={"enabled": False})
+    kinds = [child["kind"] for child in desired_objects(asked, "image:1")]
+    assert "PodMonitor" in kinds
+    assert "NetworkPolicy" not in kinds
