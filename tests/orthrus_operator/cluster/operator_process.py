@@ -53,6 +53,11 @@ class Operator:
         self._process.terminate()
         return self._process.wait(timeout=20)
 
+    def kill(self) -> None:
+        assert self._process
+        self._process.kill()
+        self._process.wait()
+
     def log(self) -> str:
         return self._log.read_text()
 

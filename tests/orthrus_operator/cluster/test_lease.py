@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -139,9 +140,10 @@ def test_a_second_operator_waits_and_answers_its_probe(
         "ORTHRUS_LEASE_NAMESPACE": home,
     }
     logs = [tmp_path / "first.log", tmp_path / "second.log"]
+    ports = [free_port(), free_port()]
     processes = []
     try:
-        for port, path in zip(("18081", "18082"), logs, strict=True):
+        for port, path in zip(ports, logs, strict=True):
             with path.open("wb") as log:
                 processes.append(
                     subprocess.Popen(
@@ -151,9 +153,9 @@ def test_a_second_operator_waits_and_answers_its_probe(
                         stderr=log,
                     )
                 )
-            wait_for_line(path, "holding the lease" if port == "18081" else "waiting for the lease")
+            wait_for_line(path, "waiting for the lease" if processes[1:] else "holding the lease")
         first, second = processes
-        assert health("18082") == "waiting for the lease"
+        assert health(ports[1]) == "waiting for the lease"
         assert holder(kubectl) == f"{os.uname().nodename}-{first.pid}"
         first.terminate()
         assert first.wait(timeout=30) == 0
@@ -163,6 +165,12 @@ def test_a_second_operator_waits_and_answers_its_probe(
         for process in processes:
             process.kill()
             process.wait()
+
+
+def free_port() -> str:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])
 
 
 def wait_for_line(path: Path, words: str) -> None:
