@@ -13,6 +13,7 @@ _FIELDS = {
     "max-num-batched-tokens": "spec.scheduling.maxBatchedTokens",
     "embedding-chunk-tokens": "spec.scheduling.embeddingChunkTokens",
     "min-opportunities": "spec.scheduling.minOpportunities",
+    "max-inter-token-millis": "spec.scheduling.maxInterTokenMillis",
     "max-num-seqs": "spec.scheduling.maxSequences",
     "drain-timeout": "spec.drainSeconds",
     "port": "spec.service.port",

@@ -47,6 +47,11 @@ class Scheduling(ApiType):
     min_opportunities: Annotated[int, Field(ge=0, le=16, json_schema_extra={"format": "int32"})] = 1
     """Opportunities that each task with waiting work gets in every step, so that a short prompt
     never waits behind the other task's backlog; 0 is the paper's form."""
+    max_inter_token_millis: Annotated[
+        int | None, Field(ge=1, le=60_000, json_schema_extra={"format": "int32"})
+    ] = None
+    """While requests decode, chunks are trimmed so that a step, and with it the gap between two
+    tokens of a stream, is predicted to stay under so many milliseconds; no bound when not set."""
     max_sequences: Annotated[
         int | None, Field(ge=1, le=65_536, json_schema_extra={"format": "int32"})
     ] = None
