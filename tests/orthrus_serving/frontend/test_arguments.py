@@ -37,6 +37,8 @@ def test_allowed_flags_and_ours_are_taken() -> None:
         (["--max-num-queued-reqs", "4"], "never tested"),
         (["--runner", "pooling"], "--embedding-pooling"),
         (["--config", "flags.yaml"], "write the flags out"),
+        (["--enable-request-id-headers"], "always echoed"),
+        (["--max-body-bytes", "0"], "--max-body-bytes"),
         (["--no-such-flag"], "--no-such-flag"),
     ],
 )
@@ -54,7 +56,7 @@ def test_a_model_is_needed() -> None:
 def test_help_shows_ours_in_one_group_and_no_refused_flag(parser: ServeParser) -> None:
     text = parser.format_help()
     ours = text.split("\nOrthrus:\n")[1]
-    for flag in ("embedding-pooling", "embedding-chunk-tokens", "batch-policy", "drain-timeout"):
+    for flag in ("embedding-pooling", "batch-policy", "max-queued-tokens", "max-connection-age"):
         assert f"--{flag}" in ours
     assert "--max-model-len" in text
     assert "--tensor-parallel-size" not in text
@@ -93,6 +95,7 @@ def _sizes(**changed: float | None) -> argparse.Namespace:
         "embedding_pooling": "mean",
         "batch_policy": "ibs",
         "max_inter_token_millis": None,
+        "max_queued_tokens": 64,
     }
     return argparse.Namespace(**sizes | changed)
 
@@ -120,6 +123,7 @@ def test_an_inter_token_target_reaches_the_scheduler() -> None:
         {"max_inter_token_millis": -5.0},
         {"max_inter_token_millis": float("nan")},
         {"max_inter_token_millis": float("inf")},
+        {"max_queued_tokens": 0},
     ],
 )
 def test_sizes_that_cannot_be_scheduled_are_refused(changed: dict[str, float]) -> None:

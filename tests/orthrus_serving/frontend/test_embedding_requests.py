@@ -2,12 +2,13 @@ import pytest
 import torch
 from vllm.exceptions import GenerationError, VLLMValidationError
 
-from orthrus_serving.engine.frontend.embeddings import require_integer_tokens, require_vectors
+from orthrus_serving.engine.frontend.embeddings import require_vectors
+from orthrus_serving.engine.frontend.request_rules import require_integer_tokens
 
 
 @pytest.mark.parametrize("given", ["x", ["x", "y"], [1, 2], [[1], [2, 3]], [], [[]], None])
 def test_texts_and_integers_pass(given: object) -> None:
-    require_integer_tokens({"input": given})
+    require_integer_tokens({"input": given}, "input")
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ def test_texts_and_integers_pass(given: object) -> None:
 )
 def test_what_pydantic_would_turn_into_integers_is_refused(given: object) -> None:
     with pytest.raises(VLLMValidationError, match="integers"):
-        require_integer_tokens({"input": given})
+        require_integer_tokens({"input": given}, "input")
 
 
 @pytest.mark.parametrize(

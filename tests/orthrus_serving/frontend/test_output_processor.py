@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import pytest
 import torch
 from vllm import PoolingParams
@@ -6,6 +8,8 @@ from vllm.v1.engine import EngineCoreOutput, EngineCoreRequest, FinishReason
 from vllm.v1.engine.output_processor import RequestOutputCollector
 
 from orthrus_serving.engine.frontend.output_processor import OrthrusOutputProcessor
+from orthrus_serving.engine.http_request import HttpRequest, current_http_request
+from orthrus_serving.engine.queued_tokens import QueuedTokens
 
 
 @pytest.fixture
@@ -30,6 +34,50 @@ def _add_embedding(processor: OrthrusOutputProcessor, name: str) -> RequestOutpu
     queue = RequestOutputCollector(params.output_kind, name)
     processor.add_request(request, None, None, 0, queue)
     return queue
+
+
+@pytest.fixture
+def http_request() -> Iterator[HttpRequest]:
+    request = HttpRequest("id")
+    token = current_http_request.set(request)
+    yield request
+    current_http_request.reset(token)
+
+
+def test_the_first_output_of_a_prompt_gives_its_place_back(
+    processor: OrthrusOutputProcessor, http_request: HttpRequest
+) -> None:
+    queue = QueuedTokens(4)
+    http_request.hold(4, queue.reserve(4))
+    for name in ("first", "second"):
+        _add_embedding(processor, name)
+    current_http_request.set(None)  # outputs come in a task of their own
+    assert http_request.first_output_seconds is None
+    vector = EngineCoreOutput(
+        request_id="first",
+        new_token_ids=[],
+        pooling_output=torch.ones(3),
+        finish_reason=FinishReason.STOP,
+    )
+    processor.process_outputs([vector])
+    assert queue.reserved == 2
+    assert http_request.first_output_seconds is not None
+
+
+def test_a_failed_request_and_a_dead_engine_are_noted_on_the_http_request(
+    processor: OrthrusOutputProcessor, http_request: HttpRequest
+) -> None:
+    _add_embedding(processor, "failed")
+    failed = EngineCoreOutput(
+        request_id="failed", new_token_ids=[], finish_reason=FinishReason.ERROR
+    )
+    processor.process_outputs([failed])
+    assert http_request.engine_failed
+    assert http_request.first_output_seconds is None
+    http_request.engine_failed = False
+    _add_embedding(processor, "other")
+    processor.propagate_error(RuntimeError("the engine died"))
+    assert http_request.engine_failed
 
 
 @pytest.mark.parametrize("reason", [FinishReason.ABORT, FinishReason.ERROR])

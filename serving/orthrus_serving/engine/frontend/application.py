@@ -11,6 +11,12 @@ from vllm.entrypoints.launchers.app import build_app
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
 from orthrus_serving.engine.frontend.embeddings import OrthrusServingEmbedding
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.frontend.generation import (
+    answer_with_name_asked_for,
+    guard_chat,
+    guard_completions,
+)
+from orthrus_serving.engine.queued_tokens import QueuedTokens
 
 
 @asynccontextmanager
@@ -25,6 +31,10 @@ async def application(
     app = build_app(arguments, tasks, engine.model_config)
     await init_app_state(engine, app.state, arguments, tasks)
     app.state.server = listener
+    queue = QueuedTokens(arguments.max_queued_tokens)
+    answer_with_name_asked_for(app.state.openai_serving_models)
+    guard_completions(app.state.openai_serving_completion, queue)
+    guard_chat(app.state.openai_serving_chat, queue)
     stock = app.state.serving_embedding
     app.state.serving_embedding = OrthrusServingEmbedding(
         engine,
@@ -32,6 +42,7 @@ async def application(
         request_logger=stock.request_logger,
         chat_template_config=stock.chat_template_config,
         space=space,
+        queue=queue,
     )
     async with app.router.lifespan_context(app):
         yield app

@@ -12,16 +12,29 @@ from vllm.entrypoints.pooling.embed.serving import ServingEmbedding
 from vllm.entrypoints.pooling.typing import AnyPoolingRequest, PoolingServeContext
 from vllm.entrypoints.serve.engine.serving import BaseServing
 from vllm.exceptions import GenerationError, VLLMValidationError
+from vllm.renderers.inputs.preprocess import extract_prompt_len
 
 from orthrus_serving.engine.embedding_cache import POOLINGS_THAT_SKIP_TOKENS
+from orthrus_serving.engine.frontend.admission import admit, require_room
 from orthrus_serving.engine.frontend.embedding_space import HEADER, EmbeddingSpace
+from orthrus_serving.engine.frontend.request_rules import (
+    keep_first_tokens,
+    note_model,
+    require_integer_tokens,
+    require_served,
+)
+from orthrus_serving.engine.http_request import current_http_request
+from orthrus_serving.engine.queued_tokens import QueuedTokens
 
 
 class OrthrusServingEmbedding(ServingEmbedding):
     """vLLM's handler, which sends our head's parameters and never answers a wrong vector."""
 
-    def __init__(self, *args: Any, space: EmbeddingSpace, **named: Any) -> None:
+    def __init__(
+        self, *args: Any, space: EmbeddingSpace, queue: QueuedTokens, **named: Any
+    ) -> None:
         super().__init__(*args, **named)  # type: ignore[no-untyped-call]
+        self._queue = queue
         self._pooling = space.pooling
         self._space_of_normalization = {
             normalized: replace(space, normalized=normalized).identifier
@@ -34,8 +47,12 @@ class OrthrusServingEmbedding(ServingEmbedding):
         # `ServingEmbedding` only notices an unknown model later, without naming the served ones.
         if error := await BaseServing._check_model(self, request):
             return JSONResponse(error.model_dump(), status_code=error.error.code)
+        note_model(self, request.model)
+        require_served(request, self.max_model_len)
+        keep_first_tokens(request, self.renderer.tokenizer)
+        require_room(self._queue)
         if raw_request is not None:
-            require_integer_tokens(await raw_request.json())
+            require_integer_tokens(await raw_request.json(), "input")
         response: Response = await super().__call__(request, raw_request)
         response.headers[HEADER] = self._space_of_normalization[_is_normalized(request)]
         return response
@@ -62,9 +79,12 @@ class OrthrusServingEmbedding(ServingEmbedding):
     ) -> None:
         await super()._preprocessing(io_processor, ctx)
         # Before any input reaches the engine, so that one bad input does not strand the others.
-        for index, engine_input in enumerate(ctx.engine_inputs or ()):
-            if not engine_input["prompts"].get("prompt_token_ids"):
+        prompts = [engine_input["prompts"] for engine_input in ctx.engine_inputs or ()]
+        lengths = [extract_prompt_len(self.model_config, prompt) for prompt in prompts]
+        for index, length in enumerate(lengths):
+            if length == 0:
                 raise VLLMValidationError(f"input {index} has no tokens", parameter="input")
+        admit(self._queue, sum(lengths))
 
     async def _collect_batch(self, ctx: PoolingServeContext[Any]) -> None:
         await super()._collect_batch(ctx)
@@ -81,18 +101,9 @@ def require_vectors(vectors: Sequence[torch.Tensor]) -> None:
         if vector.numel() == 0:
             raise GenerationError(f"the engine ended input {index} without a vector")
         if not torch.isfinite(vector).all():
+            if (request := current_http_request.get()) is not None:
+                request.broken_vectors += 1
             raise GenerationError(f"the vector of input {index} is not finite")
-
-
-def require_integer_tokens(body: Any) -> None:
-    """Refuses token ids that pydantic would silently turn into integers: true, 1.0, "1"."""
-    items = body.get("input") if isinstance(body, dict) else None
-    if not isinstance(items, list):
-        return
-    flat = [token for item in items for token in (item if isinstance(item, list) else [item])]
-    texts = all(isinstance(item, str) for item in items)
-    if any(type(token) in (bool, float) or (type(token) is str and not texts) for token in flat):
-        raise VLLMValidationError("token ids must be integers", parameter="input")
 
 
 def _is_normalized(request: AnyPoolingRequest) -> bool:

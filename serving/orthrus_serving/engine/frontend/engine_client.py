@@ -1,11 +1,15 @@
 """vLLM's engine client, taught to hold both kinds of request."""
 
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, cast
 
 from vllm.config import PoolerConfig, VllmConfig
 from vllm.exceptions import VLLMValidationError
+from vllm.inputs import EngineInput
+from vllm.inputs.engine import split_enc_dec_input
+from vllm.lora.request import LoRARequest
 from vllm.outputs import PoolingRequestOutput, RequestOutput
+from vllm.sampling_params import SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from orthrus_serving.engine.frontend.input_processor import OrthrusInputProcessor
@@ -37,16 +41,34 @@ class OrthrusEngineClient(AsyncLLM):
     # These two are no generators themselves, so a refusal comes at the call: a generator would
     # raise at its first step, when a stream has begun with status 200.
     def generate(
-        self, *rest: Any, priority: int = 0, **named: Any
+        self,
+        prompt: Any,
+        sampling_params: SamplingParams,
+        *rest: Any,
+        priority: int = 0,
+        data_parallel_rank: int | None = None,
+        **named: Any,
     ) -> AsyncGenerator[RequestOutput, None]:
+        """A replica has one rank, so a header that asks for another is of no matter here."""
         _refuse_priority(priority)
-        return super().generate(*rest, **named)
+        if isinstance(prompt, dict) and "type" in prompt:
+            self._validate(cast("EngineInput", prompt), sampling_params, named.get("lora_request"))
+        return super().generate(prompt, sampling_params, *rest, **named)
 
     def encode(
         self, *rest: Any, priority: int = 0, **named: Any
     ) -> AsyncGenerator[PoolingRequestOutput, None]:
         _refuse_priority(priority)
         return super().encode(*rest, **named)
+
+    def _validate(
+        self, prompt: EngineInput, params: SamplingParams, lora: LoRARequest | None
+    ) -> None:
+        """Does now what `process_inputs` will do again, too late for a stream."""
+        processor = self.input_processor
+        processor._validate_params(params, self._supported_tasks)
+        processor._validate_lora(lora)
+        processor._validate_model_inputs(*split_enc_dec_input(prompt))
 
 
 def _refuse_priority(priority: int) -> None:

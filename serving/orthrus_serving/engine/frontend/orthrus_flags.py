@@ -4,6 +4,7 @@ import argparse
 import math
 from pathlib import Path
 
+from orthrus_serving.engine.listener_flags import add_listener_flags
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.pooling import HEADS, BufferedHead
 from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
@@ -11,7 +12,7 @@ from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
 DEFAULT_CHUNK_TOKENS = 512
 DEFAULT_BATCHED_TOKENS = 2048
 DEFAULT_SEQUENCES = 256
-DEFAULT_DRAIN_SECONDS = 120.0
+DEFAULT_QUEUED_TOKENS = 262_144
 
 
 def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
@@ -51,11 +52,11 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         "this; each waiting type still gets one KV block per step; default: never trim",
     )
     group.add_argument(
-        "--drain-timeout",
-        type=float,
-        metavar="SECONDS",
-        default=DEFAULT_DRAIN_SECONDS,
-        help="after SIGTERM, time for running requests to finish",
+        "--max-queued-tokens",
+        type=int,
+        metavar="TOKENS",
+        default=DEFAULT_QUEUED_TOKENS,
+        help="prompt tokens that may wait; a request beyond them is refused whole, with 429",
     )
     group.add_argument(
         "--api-key-file",
@@ -63,6 +64,7 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="API keys, one a line, read again whenever the file changes; instead of --api-key",
     )
+    add_listener_flags(group)
     parser.set_defaults(
         max_num_batched_tokens=DEFAULT_BATCHED_TOKENS, max_num_seqs=DEFAULT_SEQUENCES
     )
@@ -86,6 +88,8 @@ def engine_settings(arguments: argparse.Namespace) -> EngineSettings:
             f"--max-num-seqs {arguments.max_num_seqs} must be less than --max-num-batched-tokens "
             f"{budget}, or decodes alone could fill a step"
         )
+    if arguments.max_queued_tokens < 1:
+        raise ValueError(f"--max-queued-tokens {arguments.max_queued_tokens} must be at least 1")
     if arguments.min_opportunities < 0:
         raise ValueError(f"--min-opportunities {arguments.min_opportunities} must be at least 0")
     _prepare_head(arguments.embedding_pooling)

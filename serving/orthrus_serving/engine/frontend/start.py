@@ -53,6 +53,7 @@ class RunningEngine:
         self._arguments = arguments
         self._space = space
         self.api_keys = api_keys(arguments)
+        self.model_names: list[str] = arguments.served_model_name or [arguments.model]
 
     @property
     def died(self) -> bool:

@@ -33,7 +33,6 @@ ALLOWED = frozenset(
         "log_error_stack",
         "log_level",
         "otlp_traces_endpoint",
-        "enable_request_id_headers",
         # generation
         "chat_template",
         "chat_template_content_format",
@@ -145,6 +144,7 @@ REFUSED: dict[str, str] = {
     "stream_interval": "vLLM's output path fails on embeddings above 1",
     "enable_sleep_mode": "a sleeping replica would drop the embeddings it is computing",
     "shutdown_timeout": "use --drain-timeout, which also finishes embeddings",
+    "enable_request_id_headers": "X-Request-Id is always echoed",
     "model": "give the model as the first argument",
     "config": "write the flags out",
 }
