@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from orthrus_serving.cli.drain import add_drain_arguments, drain
+
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one subcommand; returns the exit code of the process."""
@@ -13,9 +15,11 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=f"orthrus {version('orthrus')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     commands.add_parser("serve", help="serve a model over HTTP", add_help=False)
-    # `serve` parses its own flags, most of which are vLLM's.
-    parser.parse_args(arguments[:1])
+    add_drain_arguments(
+        commands.add_parser("drain", help="tell a replica of this container that it is leaving")
+    )
+    if arguments[:1] == ["serve"]:  # which parses its own flags, most of them vLLM's
+        from orthrus_serving.cli.serve import serve
 
-    from orthrus_serving.cli.serve import serve
-
-    return serve(arguments[1:])
+        return serve(arguments[1:])
+    return drain(parser.parse_args(arguments))

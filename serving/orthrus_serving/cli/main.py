@@ -9,6 +9,8 @@ def main() -> None:
     """Entry point. Python is PID 1 in a replica's container, where a signal without a handler is
     lost: the first one is in place before anything heavy is imported."""
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    # `orthrus drain --announce`, which would kill a process that is not prepared.
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
     from orthrus_serving.cli.commands import run
 

@@ -33,6 +33,7 @@ def serve(arguments: Sequence[str]) -> int:
     except (argparse.ArgumentError, OSError, ValueError) as error:
         report_failed_start(Reason.INVALID_ARGUMENTS, str(error))
         return EXIT_USAGE
+    logging.getLogger("orthrus_serving").setLevel(options.log_level)
     try:
         listening = bind(options)
     except OSError as error:

@@ -19,4 +19,7 @@ def attach_snapshot_call() -> None:
 
 
 def _orthrus_snapshot(core: EngineCore) -> dict[str, Any]:
+    # A worker process that hangs while there is no step would not be missed. Without a timeout:
+    # with a hung worker the engine must not answer either.
+    core.model_executor.collective_rpc("check_health")
     return cast("ReportsSnapshot", core.scheduler).snapshot().to_dict()

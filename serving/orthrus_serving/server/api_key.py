@@ -28,7 +28,7 @@ class ApiKeys:
         if not self._digests:
             return True
         scheme, _, key = (authorization or "").partition(" ")
-        given = _digest(key.strip())
+        given = _digest(key)
         matches = [secrets.compare_digest(given, digest) for digest in self._digests]
         return scheme.lower() == "bearer" and any(matches)
 

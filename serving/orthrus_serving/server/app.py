@@ -1,16 +1,25 @@
 """The outer application: listens from process start, lets requests through to the engine's."""
 
 import asyncio
+import logging
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
+from orthrus_serving.engine.http_request import HttpRequest, current_http_request
 from orthrus_serving.server import errors
 from orthrus_serving.server.engine_monitor import EngineMonitor
+from orthrus_serving.server.exchange import BodyTooLargeError, ClientGoneError, Exchange
 from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle, Phase
+from orthrus_serving.server.request_id import with_request_id
+from orthrus_serving.server.request_log import log_refusal, log_request
+from orthrus_serving.server.request_metrics import RequestMetrics, Status
 from orthrus_serving.server.routes import HEALTH, READY, ROUTES, Route
+
+logger = logging.getLogger(__name__)
 
 NO_ANSWER = "the engine does not answer"
 
@@ -18,25 +27,37 @@ NO_ANSWER = "the engine does not answer"
 class ReplicaApp:
     """Decides by phase, route and key; forwards what is left to `lifecycle.inner`."""
 
-    def __init__(self, lifecycle: Lifecycle, monitor: EngineMonitor, in_flight: InFlight) -> None:
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        monitor: EngineMonitor,
+        in_flight: InFlight,
+        metrics: RequestMetrics,
+        max_body_bytes: int,
+    ) -> None:
         self._lifecycle = lifecycle
         self._monitor = monitor
         self._in_flight = in_flight
+        self._metrics = metrics
+        self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise NotImplementedError(f"a replica does not speak {scope['type']}")
+        scope, request_id = with_request_id(scope)
+        exchange = Exchange(request_id, receive, send)
         path, method = scope["path"], scope["method"]
         route = ROUTES.get(path)
         if path in (HEALTH, READY) and method == "GET":
             answer = self._health() if path == HEALTH else self._ready()
-            await answer(scope, receive, send)
+            await answer(scope, exchange.receive, exchange.send)
         elif refusal := self._refusal(path, method, route, Headers(scope=scope)):
-            await refusal(scope, receive, send)
+            log_refusal(request_id, path, refusal)
+            await refusal(scope, exchange.receive, exchange.send)
         elif route is not None and route.is_work:
-            await self._work(scope, receive, send)
+            await self._work(scope, exchange, route, request_id)
         else:
-            await self._lifecycle.inner(scope, receive, send)
+            await self._lifecycle.inner(scope, exchange.receive, exchange.send)
 
     def _health(self) -> JSONResponse:
         alive = self._monitor.alive
@@ -67,27 +88,67 @@ class ReplicaApp:
         if not self._lifecycle.keys.accept(headers.get("authorization")):
             return errors.unauthorized()
         if phase is Phase.DRAINING:
+            self._metrics.rejected("draining")
             return errors.unavailable(phase.value, errors.DRAINING_RETRY_SECONDS, close=True)
+        # vLLM takes a priority from this header too, before it looks at the body.
+        if headers.get("x-vllm-priority", "0").strip() != "0":
+            return errors.bad_request(
+                "X-Vllm-Priority must be 0: this server has no priority classes."
+            )
         return None
 
-    async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forwards one request and counts it; answers 503 for it when a drain abandons it."""
-        started = False
-
-        async def watched(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
+    async def _work(self, scope: Scope, exchange: Exchange, route: Route, request_id: str) -> None:
+        """Forwards one request, counts it, and gives back all that was held for it."""
+        request = HttpRequest(request_id)
+        if route.task is not None:
+            request.on_first_output = partial(self._first_output, request, route.task)
+        current_http_request.set(request)
         try:
             with self._in_flight.track():
-                await self._lifecycle.inner(scope, receive, watched)
+                await self._forward(scope, exchange)
+        finally:
+            request.close()
+            status = _status(exchange, request)
+            log_request(request, scope["path"], status, exchange.status)
+            if request.queue_was_full:
+                self._metrics.rejected("queue_full")
+            elif route.task is not None:
+                self._metrics.answered(route.task, request.model, status, request.seconds)
+                self._metrics.broken_vectors(request.broken_vectors)
+
+    async def _forward(self, scope: Scope, exchange: Exchange) -> None:
+        """Answers 413 for a body above the limit, and 503 when a drain abandons the request."""
+        try:
+            await exchange.read_body(scope, self._max_body_bytes)
+            await self._lifecycle.inner(scope, exchange.receive, exchange.send)
+        except BodyTooLargeError:
+            await exchange.refuse_body(scope, errors.body_too_large(self._max_body_bytes))
+        except ClientGoneError:
+            return
+        except Exception:
+            logger.exception("request %s failed", exchange.request_id)
+            if exchange.status is None:
+                await errors.failed()(scope, exchange.receive, exchange.send)
+            elif not exchange.complete:
+                raise  # uvicorn cuts the connection, so the client sees that the answer is cut
         except asyncio.CancelledError:
             if not self._in_flight.abandoned:
+                exchange.client_left = True
                 raise
-            if started:  # uvicorn cuts the connection, so the client sees that the answer is cut
-                return
+            if exchange.status is not None:
+                return  # uvicorn cuts the connection, so the client sees that the answer is cut
             reply = errors.unavailable(
                 "the drain timeout has passed", errors.DRAINING_RETRY_SECONDS, close=True
             )
-            await reply(scope, receive, send)
+            await reply(scope, exchange.receive, exchange.send)
+
+    def _first_output(self, request: HttpRequest, task: str, seconds: float) -> None:
+        self._metrics.first_output(task, request.model, seconds)
+
+
+def _status(exchange: Exchange, request: HttpRequest) -> Status:
+    if exchange.client_left:
+        return "aborted"
+    if exchange.status is None or exchange.status >= 500 or request.engine_failed:
+        return "server_error"
+    return "client_error" if exchange.status >= 400 else "ok"

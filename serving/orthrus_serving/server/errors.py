@@ -8,6 +8,8 @@ from starlette.types import Receive, Scope, Send
 
 LOADING_RETRY_SECONDS = 5
 DRAINING_RETRY_SECONDS = 1
+FULL_RETRY_SECONDS = 2
+"""A full queue is seconds of work; clients spread their attempts themselves."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +21,17 @@ class ErrorReply:
     message: str
     headers: tuple[tuple[str, str], ...] = ()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = {
+    def body(self) -> dict[str, dict[str, object]]:
+        error: dict[str, object] = {
             "message": self.message,
             "type": self.type,
             "param": None,
             "code": self.status.value,
         }
-        response = JSONResponse({"error": body}, self.status.value, dict(self.headers))
+        return {"error": error}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = JSONResponse(self.body(), self.status.value, dict(self.headers))
         await response(scope, receive, send)
 
 
@@ -45,6 +50,25 @@ def unauthorized() -> ErrorReply:
     message = "The API key is missing or wrong: send it as 'Authorization: Bearer KEY'."
     headers = (("www-authenticate", "Bearer"),)
     return ErrorReply(HTTPStatus.UNAUTHORIZED, "AuthenticationError", message, headers)
+
+
+def body_too_large(limit: int) -> ErrorReply:
+    """413, and the end of the connection: what is left of the body is on it."""
+    message = f"The request body is above the limit of {limit} bytes: send it in parts."
+    headers = (("connection", "close"),)
+    return ErrorReply(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request Entity Too Large", message, headers
+    )
+
+
+def bad_request(message: str) -> ErrorReply:
+    return ErrorReply(HTTPStatus.BAD_REQUEST, "BadRequestError", message)
+
+
+def failed() -> ErrorReply:
+    return ErrorReply(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "InternalServerError", "The server failed to answer."
+    )
 
 
 def unavailable(reason: str, retry_seconds: int, *, close: bool = False) -> ErrorReply:

@@ -1,4 +1,4 @@
-"""What a replica is doing: loading, serving or draining."""
+"""What a replica is doing: loading, serving, about to leave or draining."""
 
 from enum import Enum
 
@@ -13,11 +13,12 @@ class Phase(Enum):
 
     LOADING = "loading weights"
     SERVING = "serving"
+    LEAVING = "about to be stopped"
     DRAINING = "draining"
 
 
 class Lifecycle:
-    """Moves one way: LOADING, SERVING, DRAINING."""
+    """Moves one way: LOADING, SERVING, LEAVING (may be left out), DRAINING."""
 
     def __init__(self) -> None:
         self.phase = Phase.LOADING
@@ -29,6 +30,11 @@ class Lifecycle:
         self.inner = inner
         self.keys = keys
         self.phase = Phase.SERVING
+
+    def begin_leaving(self) -> None:
+        """Still serves, but asks to be sent no more; means nothing in another phase."""
+        if self.phase is Phase.SERVING:
+            self.phase = Phase.LEAVING
 
     def begin_draining(self) -> None:
         self.phase = Phase.DRAINING

@@ -12,11 +12,18 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
+from orthrus_serving.engine.listener_flags import add_listener_flags
+from orthrus_serving.server.connections import (
+    BoundedConnection,
+    ConnectionLimits,
+    ListenerConfig,
+)
 from orthrus_serving.server.routes import READY, ROUTES
 
 ABANDONED_SECONDS = 2
 """Time for the answers of abandoned requests to leave before their connections are cut."""
-MAX_HEADER_BYTES = 64 * 1024
+LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG", "NOTSET")
+"""As vLLM's flag takes them; ours are the lines of each request at DEBUG."""
 KEEP_ALIVE_SECONDS = 75
 """Longer than clients and proxies keep idle connections, so that it is they who close them."""
 
@@ -26,7 +33,11 @@ class ListenOptions:
     host: str
     port: int
     drain_seconds: float
+    max_body_bytes: int
+    max_connection_requests: int
+    max_connection_age: float
     log_level: str
+    uvicorn_log_level: str
     access_log: bool
     api_key_file: Path | None
 
@@ -41,7 +52,8 @@ class ListenOptions:
         )
         parser.add_argument("--host", default="0.0.0.0")  # noqa: S104 (a pod listens on its address)
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--drain-timeout", type=float, default=120.0)
+        add_listener_flags(parser)
+        parser.add_argument("--log-level", choices=LOG_LEVELS, default="INFO")
         parser.add_argument("--uvicorn-log-level", default="info")
         parser.add_argument("--api-key-file", type=Path)
         parser.add_argument("--disable-uvicorn-access-log", action="store_true")
@@ -50,7 +62,11 @@ class ListenOptions:
             host=known.host,
             port=known.port,
             drain_seconds=known.drain_timeout,
-            log_level=known.uvicorn_log_level,
+            max_body_bytes=known.max_body_bytes,
+            max_connection_requests=known.max_connection_requests,
+            max_connection_age=known.max_connection_age,
+            log_level=known.log_level,
+            uvicorn_log_level=known.uvicorn_log_level,
             access_log=not known.disable_uvicorn_access_log,
             api_key_file=known.api_key_file,
         )
@@ -79,19 +95,27 @@ class Listener(uvicorn.Server):
     """uvicorn without its signal handlers: the replica's own drain first (`replica.py`)."""
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
-        config = uvicorn.Config(
+        self._limits = ConnectionLimits(options.max_connection_requests, options.max_connection_age)
+        config = ListenerConfig(
             app,
-            log_level=options.log_level,
+            self._limits,
+            log_level=options.uvicorn_log_level,
             access_log=options.access_log,
             lifespan="off",
             ws="none",
             server_header=False,
-            h11_max_incomplete_event_size=MAX_HEADER_BYTES,
             timeout_graceful_shutdown=ABANDONED_SECONDS,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
         )
         super().__init__(config)
         logging.getLogger("uvicorn.access").addFilter(QuietProbes())
+
+    def close_connections_after_answers(self) -> None:
+        """Each connection ends with its next answer, so that its client goes elsewhere."""
+        self._limits.closing = True
+        for connection in self.server_state.connections:
+            if isinstance(connection, BoundedConnection):
+                connection.close_after_answer()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -194,3 +194,51 @@ METRICS: tuple[Metric, ...] = (
         of_engine=False,
     ),
 )
+
+
+@dataclass(frozen=True)
+class RequestMetric:
+    """One row about requests, which the HTTP edge counts itself; an empty tuple of values means
+    any served model."""
+
+    name: str
+    kind: Literal["counter", "histogram"]
+    meaning: str
+    labels: Mapping[str, tuple[str, ...]]
+
+
+TASKS = ("embedding", "generation")
+STATUSES = ("ok", "client_error", "server_error", "aborted")
+_TYPE_AND_MODEL: Mapping[str, tuple[str, ...]] = {"type": TASKS, "model": ()}
+
+REQUESTS = RequestMetric(
+    "orthrus_requests_total",
+    "counter",
+    "requests that were let in, by how they ended; aborted: the client left first",
+    {**_TYPE_AND_MODEL, "status": STATUSES},
+)
+REQUEST_SECONDS = RequestMetric(
+    "orthrus_request_seconds",
+    "histogram",
+    "from the arrival of these requests to the end of their answers",
+    _TYPE_AND_MODEL,
+)
+FIRST_OUTPUT_SECONDS = RequestMetric(
+    "orthrus_time_to_first_token_seconds",
+    "histogram",
+    "from arrival to the first token, or to the first vector, that the engine gave",
+    _TYPE_AND_MODEL,
+)
+REJECTED = RequestMetric(
+    "orthrus_rejected_requests_total",
+    "counter",
+    "requests that were turned away: with 429 at a full queue, with 503 during a drain",
+    {"reason": ("queue_full", "draining")},
+)
+BROKEN_VECTORS = RequestMetric(
+    "orthrus_non_finite_vectors_total",
+    "counter",
+    "vectors with NaN or Inf; each was answered with 500 instead",
+    {},
+)
+REQUEST_METRICS = (REQUESTS, REQUEST_SECONDS, FIRST_OUTPUT_SECONDS, REJECTED, BROKEN_VECTORS)

@@ -5,7 +5,13 @@ import sys
 from orthrus_serving.scheduling.snapshot import Snapshot
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
 from orthrus_serving.server.gpu import GpuReading
-from orthrus_serving.server.metric_table import METRICS, Metric, Reading
+from orthrus_serving.server.metric_table import (
+    METRICS,
+    REQUEST_METRICS,
+    Metric,
+    Reading,
+    RequestMetric,
+)
 from orthrus_serving.server.step_window import StepWindow
 
 _HEAD = f"""# Metrics of a replica
@@ -26,13 +32,22 @@ out rather than shown stale (`orthrus_snapshot_age_seconds` stays), and `/health
 
 
 def render() -> str:
-    return _HEAD + "".join(f"{_row(metric)}\n" for metric in METRICS)
+    rows = [*map(_row, METRICS), *map(_row_of_requests, REQUEST_METRICS)]
+    return _HEAD + "".join(f"{row}\n" for row in rows)
 
 
 def _row(metric: Metric) -> str:
     zero = Reading(Snapshot(), StepWindow(), 0.0, GpuReading("0", 0.0, 0))
     labels = f"`{metric.label}`: {', '.join(metric.read(zero))}" if metric.label else "-"
     return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.meaning} |"
+
+
+def _row_of_requests(metric: RequestMetric) -> str:
+    labels = "; ".join(
+        f"`{name}`: {', '.join(values)}" if values else f"`{name}`"
+        for name, values in metric.labels.items()
+    )
+    return f"| `{metric.name}` | {metric.kind} | {labels or '-'} | {metric.meaning} |"
 
 
 if __name__ == "__main__":

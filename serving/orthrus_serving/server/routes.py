@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 HEALTH = "/health"
 READY = "/ready"
@@ -14,13 +15,15 @@ class Route:
     method: str
     is_work: bool
     """Needs the API key, and is refused while draining."""
+    task: Literal["embedding", "generation"] | None = None
+    """What its requests are counted as; None: they are not."""
 
 
 ROUTES: Mapping[str, Route] = MappingProxyType(
     {
-        "/v1/chat/completions": Route("POST", is_work=True),
-        "/v1/completions": Route("POST", is_work=True),
-        "/v1/embeddings": Route("POST", is_work=True),
+        "/v1/chat/completions": Route("POST", is_work=True, task="generation"),
+        "/v1/completions": Route("POST", is_work=True, task="generation"),
+        "/v1/embeddings": Route("POST", is_work=True, task="embedding"),
         "/v1/models": Route("GET", is_work=True),
         "/tokenize": Route("POST", is_work=True),
         HEALTH: Route("GET", is_work=False),

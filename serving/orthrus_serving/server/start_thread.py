@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import multiprocessing
+import signal
 import threading
 from collections.abc import Callable
+from multiprocessing import resource_tracker
 from typing import TypeVar
 
 import psutil
@@ -26,6 +28,7 @@ def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":
             future.set_exception(error)
 
     def work() -> None:
+        _spare_children_from_interrupts()
         try:
             result = function()
         except BaseException as error:
@@ -35,6 +38,14 @@ def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":
 
     threading.Thread(target=work, name="engine-start", daemon=True).start()
     return future
+
+
+def _spare_children_from_interrupts() -> None:
+    """Processes that this thread starts never see SIGINT: Ctrl-C in a terminal reaches them all at
+    once, and the engine must outlive the requests that the server lets finish."""
+    # Its start unblocks SIGINT in the thread that needs it first, so that is done before.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def kill_engine_processes() -> None:

@@ -3,15 +3,21 @@
 import asyncio
 from collections.abc import Callable
 
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from orthrus_serving.engine.http_request import HttpRequest, current_http_request
 from orthrus_serving.scheduling.snapshot import Snapshot
 from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.app import ReplicaApp
 from orthrus_serving.server.engine_monitor import EngineMonitor
 from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle
+from orthrus_serving.server.request_metrics import RequestMetrics
+
+MAX_BODY_BYTES = 100_000
 
 
 class Clock:
@@ -25,15 +31,22 @@ class Clock:
 
 
 class InnerApp:
-    """Answers with the path, once `may_answer` is set."""
+    """Answers with the path, once `may_answer` is set; notes the last request."""
 
     def __init__(self) -> None:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
+        self.status = 200
+        self.headers = Headers()
+        self.body = b""
+        self.request: HttpRequest | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.headers = Headers(scope=scope)
+        self.request = current_http_request.get()
+        self.body = await Request(scope, receive).body()
         await self.may_answer.wait()
-        await PlainTextResponse(scope["path"])(scope, receive, send)
+        await PlainTextResponse(scope["path"], self.status)(scope, receive, send)
 
 
 class FakeEngine:
@@ -63,7 +76,10 @@ class OuterApp:
         self.monitor = EngineMonitor(self.clock)
         self.in_flight = InFlight()
         self.inner = InnerApp()
-        self.app = ReplicaApp(self.lifecycle, self.monitor, self.in_flight)
+        self.metrics = RequestMetrics()
+        self.app = ReplicaApp(
+            self.lifecycle, self.monitor, self.in_flight, self.metrics, MAX_BODY_BYTES
+        )
 
     def serve(self, *keys: str) -> None:
         self.serve_with(ApiKeys(keys))

@@ -1,4 +1,5 @@
 import logging
+from argparse import ArgumentError
 
 import pytest
 
@@ -10,6 +11,22 @@ def test_the_flags_of_the_listener_are_found_among_those_of_vllm() -> None:
         ["model", "--dtype", "float32", "--port=9000", "--drain_timeout", "5", "--enforce-eager"]
     )
     assert (options.host, options.port, options.drain_seconds) == ("0.0.0.0", 9000, 5.0)  # noqa: S104
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--drain-timeout", "-1"),
+        ("--drain-timeout", "nan"),
+        ("--max-body-bytes", "0"),
+        ("--max-connection-requests", "0"),
+        ("--max-connection-age", "soon"),
+        ("--log-level", "LOUD"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_with_its_flag(flag: str, value: str) -> None:
+    with pytest.raises(ArgumentError, match=flag):
+        ListenOptions.from_arguments([flag, value])
 
 
 def test_a_taken_port_is_an_error() -> None:

@@ -17,8 +17,9 @@ from orthrus_serving.scheduling.snapshot import (
 from orthrus_serving.server.collector import SnapshotCollector
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
 from orthrus_serving.server.gpu import Gpu
-from orthrus_serving.server.metric_table import METRICS
+from orthrus_serving.server.metric_table import METRICS, REQUEST_METRICS
 from orthrus_serving.server.metrics_page import render
+from orthrus_serving.server.request_metrics import UNKNOWN_MODEL
 from tests.orthrus_serving.server.outer_app import OuterApp
 
 Samples = dict[tuple[str, str], float]
@@ -40,6 +41,25 @@ def test_every_metric_is_there_at_zero_before_the_first_request(
     samples = _scrape(registry)
     assert _families(registry) == {metric.name for metric in METRICS} - OF_GPU
     assert all(value == 0 and not math.isnan(value) for value in samples.values())
+
+
+def test_every_series_of_requests_is_there_at_zero_once_its_model_is_known(
+    outer: OuterApp,
+) -> None:
+    registry = CollectorRegistry()
+    registry.register(outer.metrics)
+    outer.metrics.expect_models(["known"])
+    families = list(text_string_to_metric_families(generate_latest(registry).decode()))
+    rows = {row.name.removesuffix("_total"): row for row in REQUEST_METRICS}
+    assert {family.name: family.type for family in families} == {
+        name: row.kind for name, row in rows.items()
+    }
+    for family in families:
+        row = rows[family.name]
+        assert all(sample.value == 0 for sample in family.samples)
+        for label, values in row.labels.items():
+            seen = {sample.labels[label] for sample in family.samples}
+            assert seen == (set(values) or {"known", UNKNOWN_MODEL})
 
 
 def test_values_come_from_the_last_snapshot(outer: OuterApp, registry: CollectorRegistry) -> None:
