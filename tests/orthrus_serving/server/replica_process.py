@@ -25,6 +25,7 @@ BUDGET = 64
 """B"""
 MODEL_LENGTH = 256
 """L"""
+QUEUED_TOKENS = 64 * MODEL_LENGTH
 LISTEN_SECONDS = 60
 LOAD_SECONDS = 540
 
@@ -33,6 +34,7 @@ _SIZES = {
     "--max-num-batched-tokens": BUDGET,
     "--embedding-chunk-tokens": CHUNK,
     "--max-num-seqs": 8,
+    "--max-queued-tokens": QUEUED_TOKENS,
 }
 
 
@@ -67,14 +69,24 @@ class ReplicaProcess:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def engine_process(self) -> psutil.Process:
-        return next(p for p in self.descendants() if "EngineCore" in " ".join(p.cmdline()))
+        return self._named("EngineCore")
+
+    def worker_process(self) -> psutil.Process:
+        return self._named("Worker")
+
+    def _named(self, title: str) -> psutil.Process:
+        return next(p for p in self.descendants() if title in " ".join(p.cmdline()))
+
+    def interrupt_group(self) -> None:
+        """As Ctrl-C in a terminal does."""
+        os.killpg(self.process.pid, signal.SIGINT)
 
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
     def metric(self, name: str, **labels: str) -> float:
         """Value of one sample of /metrics."""
-        inside = ",".join(f'{label}="{value}"' for label, value in labels.items())
+        inside = ",".join(f'{label}="{value}"' for label, value in sorted(labels.items()))
         sample = f"{name}{{{inside}}} " if labels else f"{name} "
         lines = httpx.get(self.url + "/metrics", timeout=60).text.splitlines()
         return next(float(line.removeprefix(sample)) for line in lines if line.startswith(sample))
@@ -85,7 +97,7 @@ class ReplicaProcess:
 
 
 @contextmanager
-def replica_process(folder: Path, *flags: str) -> Iterator[ReplicaProcess]:
+def replica_process(folder: Path, *flags: str, **variables: str) -> Iterator[ReplicaProcess]:
     """Starts a replica of the sample model, and ends it and its processes afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -95,11 +107,20 @@ def replica_process(folder: Path, *flags: str) -> Iterator[ReplicaProcess]:
     command += ["--dtype", "float32", "--enforce-eager"]
     command += [part for flag_and_value in _SIZES.items() for part in flag_and_value]
     cores = ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))
-    environment = os.environ | {"VLLM_CPU_OMP_THREADS_BIND": cores, "VLLM_CPU_KVCACHE_SPACE": "1"}
+    environment = os.environ | {
+        "VLLM_CPU_OMP_THREADS_BIND": cores,
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "OMP_WAIT_POLICY": "passive",  # the cores are shared with whatever else runs here
+        **variables,
+    }
     log = folder / "replica.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*map(str, command), *flags], env=environment, stdout=output, stderr=output
+            [*map(str, command), *flags],
+            env=environment,
+            stdout=output,
+            stderr=output,
+            process_group=0,
         )
     replica = ReplicaProcess(process, f"http://127.0.0.1:{port}", log)
     try:

@@ -1,13 +1,30 @@
 """Faults that users reported of servers of this kind, asked of a real replica."""
 
+import json
 import math
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.orthrus_serving.server.asking import (
+    TOKEN,
+    chat,
+    complete,
+    embed,
+    prompt_tokens,
+    vectors,
+)
+from tests.orthrus_serving.server.departing_client import unanswered
 from tests.orthrus_serving.server.replica_process import (
+    ALIAS,
     BUDGET,
+    CHUNK,
     MODEL_LENGTH,
     NAME,
     ReplicaProcess,
@@ -15,12 +32,6 @@ from tests.orthrus_serving.server.replica_process import (
 from tests.orthrus_serving.server.test_routes import NOT_SERVED, assert_error_form
 
 pytestmark = pytest.mark.engine
-
-TOKEN = 5
-
-
-def embed(http: httpx.Client, given: object, **more: object) -> httpx.Response:
-    return http.post("/v1/embeddings", json={"model": NAME, "input": given, **more})
 
 
 @pytest.mark.parametrize("length", [BUDGET + 1, MODEL_LENGTH - 1, MODEL_LENGTH])
@@ -61,11 +72,271 @@ def test_an_empty_input_is_refused(http: httpx.Client, given: object) -> None:
     assert embed(http, "x").status_code == 200
 
 
+@pytest.mark.parametrize("given", ["", [], [""], ["a", ""], [[]]])
+def test_an_empty_prompt_is_refused(http: httpx.Client, given: object) -> None:
+    for stream in (False, True):
+        reply = complete(http, given, stream=stream)
+        assert reply.status_code == 400
+        assert_error_form(reply)
+
+
 @pytest.mark.parametrize("given", [[1, "a"], [1.5], [True], [[1, True]], [10**9], {"a": 1}])
-def test_what_is_not_a_text_or_token_ids_is_refused(http: httpx.Client, given: object) -> None:
-    reply = embed(http, given)
+@pytest.mark.parametrize("ask", [embed, complete])
+def test_what_is_not_a_text_or_token_ids_is_refused(
+    http: httpx.Client, ask: Callable[[httpx.Client, object], httpx.Response], given: object
+) -> None:
+    reply = ask(http, given)
     assert reply.status_code == 400
     assert_error_form(reply)
+
+
+def test_lists_of_mixed_lengths_at_once(http: httpx.Client) -> None:
+    """They cross chunks and steps in every way there is."""
+    lengths = [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1, BUDGET, BUDGET + 1]
+    inputs = [_prompt(length) for length in [*lengths, MODEL_LENGTH]]
+    alone = [vectors(embed(http, [one]))[0] for one in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        for given in pool.map(lambda _: vectors(embed(http, inputs)), range(4)):
+            for expected, vector in zip(alone, given, strict=True):
+                assert vector == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_long_list_keeps_its_order_and_adds_up(http: httpx.Client) -> None:
+    lengths = [(7 * i) % 41 + 1 for i in range(64)]
+    reply = embed(http, [_prompt(length) for length in lengths])
+    assert [item["index"] for item in reply.json()["data"]] == list(range(64))
+    usage = reply.json()["usage"]
+    assert usage["prompt_tokens"] == usage["total_tokens"] == sum(lengths)
+    assert not usage.get("completion_tokens")
+    for index in (0, 31, 63):
+        (alone,) = vectors(embed(http, [_prompt(lengths[index])]))
+        assert vectors(reply)[index] == pytest.approx(alone, abs=1e-4)
+
+
+@pytest.mark.parametrize("ask", [embed, complete])
+def test_too_many_inputs_are_refused_by_number(
+    http: httpx.Client, ask: Callable[[httpx.Client, object], httpx.Response]
+) -> None:
+    reply = ask(http, ["a"] * 2049)
+    assert reply.status_code == 400
+    assert "2049" in reply.json()["error"]["message"]
+    assert_error_form(reply)
+
+
+@pytest.mark.parametrize("kept", [1, CHUNK + 1, MODEL_LENGTH, -1])
+def test_truncation_keeps_the_first_tokens_of_an_embedding(http: httpx.Client, kept: int) -> None:
+    given = _prompt(MODEL_LENGTH + 50)
+    reply = embed(http, [given], truncate_prompt_tokens=kept)
+    count = MODEL_LENGTH if kept == -1 else kept
+    assert prompt_tokens(reply) == count
+    (alone,) = vectors(embed(http, [given[:count]]))
+    assert vectors(reply)[0] == pytest.approx(alone, abs=1e-4)
+    last = embed(http, [given], truncate_prompt_tokens=kept, truncation_side="left")
+    (alone,) = vectors(embed(http, [given[-count:]]))
+    assert vectors(last)[0] == pytest.approx(alone, abs=1e-4)
+
+
+@pytest.mark.parametrize("kept", [1, MODEL_LENGTH - 1, -1])
+def test_truncation_makes_a_generation_fit(http: httpx.Client, kept: int) -> None:
+    count = MODEL_LENGTH - 1 if kept == -1 else kept
+    words = "word " * (2 * MODEL_LENGTH)
+    for ask in (complete, chat):
+        assert prompt_tokens(ask(http, words, truncate_prompt_tokens=kept)) == count
+
+
+@pytest.mark.parametrize("kept", [0, -2, MODEL_LENGTH + 1, "many"])
+@pytest.mark.parametrize("ask", [embed, complete, chat])
+def test_another_truncation_is_refused_by_name(
+    http: httpx.Client, ask: Callable[..., httpx.Response], kept: object
+) -> None:
+    reply = ask(http, "x", truncate_prompt_tokens=kept)
+    assert reply.status_code == 400
+    assert "truncate_prompt_tokens" in reply.json()["error"]["param"]
+    assert_error_form(reply)
+
+
+def test_a_generation_that_does_not_fit_is_refused_with_both_numbers(http: httpx.Client) -> None:
+    for stream in (False, True):
+        for length, asked in ((MODEL_LENGTH, None), (MODEL_LENGTH - 9, 10)):
+            reply = complete(http, _prompt(length), max_tokens=asked, stream=stream)
+            assert reply.status_code == 400
+            assert str(length) in reply.json()["error"]["message"]
+            assert_error_form(reply)
+        assert chat(http, "x", max_tokens=MODEL_LENGTH, stream=stream).status_code == 400
+    clipped = complete(http, _prompt(MODEL_LENGTH - 9), max_tokens=None, ignore_eos=True)
+    assert clipped.json()["usage"]["completion_tokens"] == 9
+    exact = complete(http, _prompt(MODEL_LENGTH - 9), max_tokens=9, ignore_eos=True)
+    assert exact.json()["usage"]["completion_tokens"] == 9
+
+
+@pytest.mark.parametrize("ask", [embed, complete, chat])
+def test_a_priority_is_refused_by_name(
+    http: httpx.Client, ask: Callable[..., httpx.Response]
+) -> None:
+    for more in ({}, {"n": 2}, {"use_beam_search": True, "n": 2}, {"stream": True}):
+        reply = ask(http, "x", priority=1, **more)
+        assert reply.status_code == 400
+        assert reply.json()["error"]["param"] == "priority"
+        assert_error_form(reply)
+
+
+@pytest.mark.parametrize("ask", [embed, complete, chat])
+def test_unknown_fields_are_ignored(http: httpx.Client, ask: Callable[..., httpx.Response]) -> None:
+    assert ask(http, "x", user="someone", nonsense={"a": [1]}).status_code == 200
+
+
+def test_a_vector_without_normalisation_is_a_multiple_of_the_other(http: httpx.Client) -> None:
+    unit, raw = (vectors(embed(http, "a cat", use_activation=asked))[0] for asked in (True, False))
+    length = math.sqrt(sum(x * x for x in raw))
+    assert length > 1.5
+    assert [x / length for x in raw] == pytest.approx(unit, abs=1e-5)
+
+
+@pytest.mark.parametrize("ask", [embed, complete, chat])
+def test_the_answer_names_the_model_as_it_was_asked_for(
+    http: httpx.Client, ask: Callable[..., httpx.Response]
+) -> None:
+    for name in (NAME, ALIAS):
+        assert ask(http, "x", model=name).json()["model"] == name
+
+
+def test_a_stream_ends_with_the_usage_of_all_choices_only_when_asked(http: httpx.Client) -> None:
+    options = {"stream": True, "n": 2, "max_tokens": 3, "ignore_eos": True, "temperature": 1}
+    for ask in (complete, chat):
+        with_usage = _events(ask(http, "x", stream_options={"include_usage": True}, **options))
+        *chunks, last = with_usage
+        assert last["choices"] == []
+        assert last["usage"]["completion_tokens"] == 6
+        assert not any(chunk.get("usage") for chunk in chunks)
+        assert not any(chunk.get("usage") for chunk in _events(ask(http, "x", **options)))
+        assert ask(http, "x", stream_options={"include_usage": True}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"temperature": -1}, {"n": 2}, {"logprobs": 10_000}, {"top_p": 7}, {"prompt": [10**9]}],
+)
+def test_a_stream_that_cannot_be_is_refused_before_it_begins(
+    http: httpx.Client, wrong: dict[str, object]
+) -> None:
+    for stream in (False, True):
+        reply = complete(http, **{"prompt": "x", **wrong}, stream=stream)
+        assert reply.status_code == 400
+        assert_error_form(reply)
+
+
+def test_echo_without_generation_gives_the_logprobs_of_the_prompt(http: httpx.Client) -> None:
+    reply = complete(http, _prompt(4), max_tokens=0, echo=True, logprobs=1)
+    (choice,) = reply.json()["choices"]
+    assert len(choice["logprobs"]["token_logprobs"]) == 4
+    assert choice["logprobs"]["token_logprobs"][0] is None
+
+
+def test_clients_that_leave_free_everything(http: httpx.Client, replica: ReplicaProcess) -> None:
+    """In the middle of a stream, of a chunked embedding, and while still queued."""
+    used = "orthrus_kv_cache_usage_ratio"
+    replica.wait_metric(used, lambda share: share == 0)
+    aborted = replica.metric(
+        "orthrus_requests_total", type="generation", model=NAME, status="aborted"
+    )
+    generation = {"model": NAME, "prompt": "x", "max_tokens": 200, "ignore_eos": True}
+    embedding = {"model": NAME, "input": [_prompt(MODEL_LENGTH)] * 20}
+    with (
+        unanswered(replica.url, "/v1/completions", {**generation, "stream": True}),
+        unanswered(replica.url, "/v1/completions", generation),
+        unanswered(replica.url, "/v1/embeddings", embedding),
+    ):
+        replica.wait_metric("orthrus_backlog_requests", lambda n: n > 5, type="embedding")
+        replica.wait_metric(used, lambda share: share > 0)
+    for task in ("embedding", "generation"):
+        replica.wait_metric("orthrus_backlog_requests", lambda n: n == 0, type=task)
+    replica.wait_metric(used, lambda share: share == 0)
+    replica.wait_metric(
+        "orthrus_requests_total",
+        lambda n: n == aborted + 2,
+        type="generation",
+        model=NAME,
+        status="aborted",
+    )
+    assert complete(http, "x").status_code == 200
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_five_hundred_clients_that_leave_at_any_moment_leave_nothing(
+    http: httpx.Client, replica: ReplicaProcess
+) -> None:
+    used = "orthrus_kv_cache_usage_ratio"
+    before = [vectors(embed(http, [_prompt(length)]))[0] for length in (CHUNK, MODEL_LENGTH)]
+    replica.wait_metric(used, lambda share: share == 0)
+    chance = random.Random(7)  # noqa: S311
+    moments = [(index, chance.uniform(0, 0.05)) for index in range(500)]
+
+    def leave(at: tuple[int, float]) -> None:
+        index, seconds = at
+        length = index % MODEL_LENGTH + 1
+        asks: list[tuple[str, dict[str, object]]] = [
+            ("/v1/embeddings", {"input": [_prompt(length)] * (index % 3 + 1)}),
+            ("/v1/completions", {"prompt": _prompt(length // 2 + 1), "n": index % 3 + 1}),
+            ("/v1/completions", {"prompt": _prompt(9), "stream": True, "max_tokens": 100}),
+        ]
+        path, body = asks[index % len(asks)]
+        with unanswered(replica.url, path, {"model": NAME, **body}):
+            time.sleep(seconds)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(leave, moments))
+    for task in ("embedding", "generation"):
+        replica.wait_metric("orthrus_backlog_requests", lambda n: n == 0, type=task)
+    replica.wait_metric(used, lambda share: share == 0)
+    # As many at once as there are rows: a kept row, KV block or pooling slot would be missed.
+    with ThreadPoolExecutor(8) as pool:
+        after = list(pool.map(lambda _: vectors(embed(http, [_prompt(MODEL_LENGTH)]))[0], range(8)))
+    for vector in after:
+        assert vector == pytest.approx(before[1], abs=1e-4)
+    assert vectors(embed(http, [_prompt(CHUNK)]))[0] == pytest.approx(before[0], abs=1e-4)
+
+
+def test_requests_are_counted_by_type_and_model(
+    http: httpx.Client, replica: ReplicaProcess
+) -> None:
+    def count(task: str, model: str, status: str) -> float:
+        return replica.metric("orthrus_requests_total", type=task, model=model, status=status)
+
+    def counts() -> list[float]:
+        return [
+            count("embedding", NAME, "ok"),
+            count("generation", ALIAS, "ok"),
+            count("generation", "unknown", "client_error"),
+            count("embedding", NAME, "client_error"),
+        ]
+
+    before = counts()
+    first = replica.metric(
+        "orthrus_time_to_first_token_seconds_count", type="generation", model=ALIAS
+    )
+    for _ in range(3):
+        assert embed(http, "x").status_code == 200
+    for _ in range(2):
+        assert complete(http, "x", model=ALIAS).status_code == 200
+    assert chat(http, "x", model="nope").status_code == 404
+    assert embed(http, "").status_code == 400
+    assert [now - then for now, then in zip(counts(), before, strict=True)] == [3, 2, 1, 1]
+    assert (
+        replica.metric("orthrus_time_to_first_token_seconds_count", type="generation", model=ALIAS)
+        == first + 2
+    )
+
+
+@pytest.mark.parametrize("ask", [embed, complete, chat])
+def test_a_request_id_is_echoed_and_names_the_answer(
+    http: httpx.Client, ask: Callable[..., httpx.Response]
+) -> None:
+    http.headers["x-request-id"] = "mine-1"
+    good, bad = ask(http, "x"), ask(http, "x", model="nope")
+    for reply in (good, bad):
+        assert reply.headers.get_list("x-request-id") == ["mine-1"]
+    assert "mine-1" in good.json()["id"]
 
 
 def test_an_unknown_encoding_is_refused_by_name(http: httpx.Client) -> None:
@@ -105,11 +376,22 @@ def test_metrics_parse_and_count_by_unit(http: httpx.Client, replica: ReplicaPro
     before = replica.metric(name, unit="embedding_chunk")
     assert embed(http, [[TOKEN] * 40]).status_code == 200
     replica.wait_metric(name, lambda tokens: tokens >= before + 40, unit="embedding_chunk")
-    samples = [
-        sample.value
+    families = [
+        family
         for family in text_string_to_metric_families(http.get("/metrics").text)
         if family.name.startswith("orthrus_")
-        for sample in family.samples
     ]
+    samples = [sample.value for family in families for sample in family.samples]
     assert samples
     assert not any(math.isnan(value) for value in samples)
+
+
+def _prompt(length: int) -> list[int]:
+    return [(11 * i) % 1000 + 20 for i in range(length)]
+
+
+def _events(reply: httpx.Response) -> list[dict[str, Any]]:
+    """The chunks of a stream, which ends as it should."""
+    lines = [line.removeprefix("data: ") for line in reply.text.splitlines() if line]
+    assert lines.pop() == "[DONE]"
+    return [json.loads(line) for line in lines]

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,15 +20,19 @@ from tests.orthrus_serving.server.replica_process import (
     ReplicaProcess,
     replica_process,
 )
+from tests.orthrus_serving.server.test_routes import assert_error_form
 
 pytestmark = pytest.mark.engine
 
-LONG = 100
+LONG = 200
 """Tokens: seconds of work."""
 DRAIN_SECONDS = "300"
 
 
-def test_sigterm_finishes_streams_and_embeddings_and_refuses_the_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ask", [ReplicaProcess.terminate, ReplicaProcess.interrupt_group])
+def test_a_stop_finishes_streams_and_embeddings_and_refuses_the_rest(
+    tmp_path: Path, ask: Callable[[ReplicaProcess], None]
+) -> None:
     with (
         replica_process(tmp_path, "--drain-timeout", DRAIN_SECONDS) as replica,
         ThreadPoolExecutor(10) as pool,
@@ -42,12 +47,16 @@ def test_sigterm_finishes_streams_and_embeddings_and_refuses_the_rest(tmp_path: 
         replica.wait_metric(
             "orthrus_scheduled_tokens_total", lambda n: n > 0, unit="embedding_chunk"
         )
-        replica.terminate()
-        wait_until("draining", lambda: _status(replica, "/ready"), lambda s: s == 503, within=10)
-        if not all(stream.done() for stream in streams):
-            refused = _embed(replica)
-            assert refused.status_code == 503
-            assert refused.headers["retry-after"]
+        announced = [str(ORTHRUS), "drain", "--announce", "--seconds", "0", "--pid"]
+        subprocess.run([*announced, str(replica.process.pid)], check=True)
+        wait_until("announced", lambda: _status(replica, "/ready"), lambda s: s == 503, within=10)
+        assert _embed(replica).headers["connection"] == "close"
+        ask(replica)
+        wait_until("draining", lambda: _embed(replica).status_code, lambda s: s == 503, within=10)
+        refused = _embed(replica)
+        assert refused.status_code == 503
+        assert refused.headers["retry-after"]
+        assert not all(stream.done() for stream in streams), "nothing was left to drain"
         for stream in streams:
             assert stream.result() == LONG
         assert [future.result().status_code for future in embeddings] == [200] * 5
@@ -55,13 +64,17 @@ def test_sigterm_finishes_streams_and_embeddings_and_refuses_the_rest(tmp_path: 
         idle.close()
 
 
-def test_the_drain_timeout_ends_what_runs_longer(tmp_path: Path) -> None:
+def test_a_key_opens_it_and_the_drain_timeout_ends_what_runs_longer(tmp_path: Path) -> None:
     with (
-        replica_process(tmp_path, "--drain-timeout", "0") as replica,
+        replica_process(tmp_path, "--drain-timeout", "0", VLLM_API_KEY="right") as replica,
         ThreadPoolExecutor(1) as pool,
     ):
         replica.wait_ready()
-        waiting: Future[httpx.Response] = pool.submit(_complete, replica)
+        for key in (None, "wrong", " right"):
+            refused = _complete(replica, key)
+            assert refused.status_code == 401
+            assert_error_form(refused)
+        waiting: Future[httpx.Response] = pool.submit(_complete, replica, "right")
         replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
         replica.terminate()
         assert waiting.result().status_code == 503
@@ -80,12 +93,17 @@ def test_sigterm_during_load_exits_quickly_and_leaves_no_process(tmp_path: Path)
         assert not alive
 
 
-def test_a_killed_engine_ends_the_replica_with_an_error(tmp_path: Path) -> None:
+def test_a_frozen_process_is_seen_and_a_killed_engine_ends_the_replica_with_an_error(
+    tmp_path: Path,
+) -> None:
     with replica_process(tmp_path) as replica, ThreadPoolExecutor(1) as pool:
         replica.wait_ready()
+        for process in (replica.engine_process(), replica.worker_process()):
+            _freeze_and_thaw(replica, process)
         waiting = pool.submit(_complete, replica)
         replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
         replica.engine_process().send_signal(signal.SIGKILL)
+        wait_until("not healthy", lambda: _is_healthy(replica), lambda it: not it, within=5)
         assert replica.process.wait(timeout=30) == 1, replica.log_tail()
         assert waiting.result().status_code == 500
 
@@ -117,6 +135,21 @@ def test_a_failure_in_a_worker_process_is_told_in_its_own_words(tmp_path: Path) 
     assert "StartFailed: SafetensorError" in done.stderr.splitlines()[-1]
 
 
+def _freeze_and_thaw(replica: ReplicaProcess, process: psutil.Process) -> None:
+    """Idle, the hardest case: no request hangs that could tell."""
+    process.suspend()
+    wait_until("not healthy", lambda: _is_healthy(replica), lambda it: not it, within=60)
+    process.resume()
+    wait_until("healthy", lambda: _is_healthy(replica), bool, within=10)
+
+
+def _is_healthy(replica: ReplicaProcess) -> bool:
+    try:
+        return _status(replica, "/health") == 200
+    except httpx.TransportError:
+        return False
+
+
 def _stream(replica: ReplicaProcess) -> int:
     """Number of tokens that arrive."""
     body = _completion(stream=True)
@@ -127,8 +160,10 @@ def _stream(replica: ReplicaProcess) -> int:
     return len(lines) - 1
 
 
-def _complete(replica: ReplicaProcess) -> httpx.Response:
-    return httpx.post(f"{replica.url}/v1/completions", json=_completion(stream=False), timeout=300)
+def _complete(replica: ReplicaProcess, key: str | None = None) -> httpx.Response:
+    url = f"{replica.url}/v1/completions"
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
+    return httpx.post(url, json=_completion(stream=False), headers=headers, timeout=300)
 
 
 def _completion(*, stream: bool) -> dict[str, object]:
