@@ -26,12 +26,13 @@ class Allotment:
         self._max_model_len = max_model_len
         self._grants = {prefill.request_id: tokens for prefill, tokens in plan.grants.items()}
         self._spare = plan.unplanned
+        self._decodes_run = Task.GENERATION in plan.tasks
         waiting.offer(prefill for prefill in plan.grants if prefill.waiting)
 
     def spend(self, request: Request, num_computed_tokens: int, wanted: int) -> int:
         """Tokens for `request`, which could take `wanted`; vLLM's loop asks about each once."""
         if is_decode(request):
-            return wanted if Task.GENERATION in self._plan.tasks else 0
+            return wanted if self._decodes_run else 0
         wanted += self._withheld(request, num_computed_tokens + wanted)
         grant = self._grants.pop(request.request_id, 0)
         running = request.status == RequestStatus.RUNNING

@@ -1,8 +1,6 @@
 """Which embeddings may touch the prefix cache."""
 
-from typing import Any
-
-from vllm.v1.core.kv_cache_manager import KVCacheBlocks, KVCacheManager
+from vllm.v1.core.kv_cache_manager import KVCacheManager
 from vllm.v1.request import Request
 
 POOLINGS_THAT_SKIP_TOKENS = frozenset({"last"})
@@ -24,11 +22,11 @@ def keep_embeddings_out_of_prefix_cache(manager: KVCacheManager) -> None:
     A stream of documents would evict the prefixes of generations. Blocks without a hash go to
     the front of the free list instead, so they are the first to be used again.
     """
-    allocate_slots = manager.allocate_slots
+    coordinator = manager.coordinator
+    cache_blocks = coordinator.cache_blocks
 
-    def allocate(request: Request, num_new_tokens: int, **options: Any) -> KVCacheBlocks | None:
-        if needs_every_token(request):
-            options["delay_cache_blocks"] = True
-        return allocate_slots(request, num_new_tokens, **options)
+    def cache_unless_embedding(request: Request, num_computed_tokens: int) -> None:
+        if request.pooling_params is None or not needs_every_token(request):
+            cache_blocks(request, num_computed_tokens)
 
-    manager.allocate_slots = allocate  # type: ignore[method-assign,assignment]
+    coordinator.cache_blocks = cache_unless_embedding  # type: ignore[method-assign]

@@ -21,3 +21,26 @@ def is_decode(request: Request) -> bool:
         and request.status == RequestStatus.RUNNING
         and not request.is_prefill_chunk
     )
+
+
+class WorkToLose:
+    """How dear a preemption of a request would be, as vLLM compares priorities: the highest goes.
+
+    The dearer, the more tokens would be computed again, and an embedding is dearer than any
+    generation. What is pooled of it exists nowhere else, while the blocks of a generation may
+    still be found in the prefix cache, and it never asks for more blocks than it was admitted
+    for, so it ends and gives them back.
+
+    Compared only when vLLM looks for a victim, so that a step without one pays nothing.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def _cost(self) -> tuple[bool, int, float]:
+        request = self._request
+        is_embedding = request.pooling_params is not None
+        return is_embedding, request.num_computed_tokens, -request.arrival_time
+
+    def __lt__(self, other: "WorkToLose") -> bool:
+        return self._cost() > other._cost()

@@ -6,6 +6,8 @@ first, planned prefills next, and of the waiting requests only those that the pl
 """
 
 import time
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, cast
 
 from vllm.config import VllmConfig
@@ -23,7 +25,7 @@ from orthrus_serving.engine.embedding_cache import (
     keep_embeddings_out_of_prefix_cache,
     needs_every_token,
 )
-from orthrus_serving.engine.request_kind import adapter_of, is_decode, task_of
+from orthrus_serving.engine.request_kind import WorkToLose, adapter_of, is_decode, task_of
 from orthrus_serving.engine.scheduler_snapshot import attach_snapshot_call
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.engine.unanswered import fail_unanswered_embeddings
@@ -107,6 +109,7 @@ class OrthrusScheduler(Scheduler):
             arrived_at=time.monotonic(),
         )
         self._arrivals += 1
+        request.priority = WorkToLose(request)  # type: ignore[assignment]
         super().add_request(request)
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
@@ -136,14 +139,12 @@ class OrthrusScheduler(Scheduler):
         decodes: list[Request] = []
         others: dict[str, Request] = {}
         for request in self.running:
-            # vLLM preempts the highest priority: make it the request with least work to lose.
-            request.priority = -request.num_computed_tokens
             if is_decode(request):
                 decodes.append(request)
             else:
                 others[request.request_id] = request
         partial = [p for id_ in others if (p := self._prefills[id_]).remaining]
-        running = [(task_of(request), adapter_of(request)) for request in self.running]
+        running = self._count_running(len(decodes), others.values())
         admission = Admission(self._limits, running, self._blocks_for_prefills(decodes))
         target = self._inter_token
         step = Step.begin(
@@ -158,6 +159,14 @@ class OrthrusScheduler(Scheduler):
         planned = [others.pop(p.request_id) for p in plan.grants if not p.waiting]
         self.running = [*decodes, *planned, *others.values()]
         self._allotment = Allotment(step, plan, self._waiting_queue, self.max_model_len)
+
+    def _count_running(self, decodes: int, others: Iterable[Request]) -> Counter[tuple[Task, int]]:
+        """Running requests by task and adapter; decodes are looked at only for an adapter."""
+        if self.lora_config is not None:
+            return Counter((task_of(r), adapter_of(r)) for r in self.running)
+        counts = Counter((task_of(request), 0) for request in others)
+        counts[Task.GENERATION, 0] += decodes
+        return counts
 
     def _blocks_for_prefills(self, decodes: list[Request]) -> FreeBlocks:
         """Blocks for prefills; admissions leave one free for each decode.
@@ -178,20 +187,22 @@ class OrthrusScheduler(Scheduler):
     def _reserve_prefill_lookahead(
         self, request: Request, num_computed_tokens: int, num_new_tokens: int
     ) -> int:
-        wanted = super()._reserve_prefill_lookahead(request, num_computed_tokens, num_new_tokens)
-        return self._allotment.spend(request, num_computed_tokens, wanted)
+        # vLLM's own answer differs only with a draft model, which is refused.
+        return self._allotment.spend(request, num_computed_tokens, max(num_new_tokens, 0))
 
     def _account(self, output: SchedulerOutput) -> UnitTokens:
         """Bring the backlog up to date with what vLLM scheduled, and count it."""
         chunk = prompt = decode = 0
         for request_id, tokens in output.num_scheduled_tokens.items():
-            request, prefill = self.requests[request_id], self._prefills[request_id]
+            prefill = self._prefills[request_id]
+            if not prefill.remaining:
+                decode += tokens
+                continue
             if prefill.task is Task.EMBEDDING:
                 chunk += tokens
-            elif prefill.remaining:
-                prompt += tokens
             else:
-                decode += tokens
+                prompt += tokens
+            request = self.requests[request_id]
             remaining = request.num_tokens - request.num_computed_tokens
             self._backlog.set_remaining(prefill, max(remaining, 0))
         scheduled = UnitTokens(chunk, prompt, decode)

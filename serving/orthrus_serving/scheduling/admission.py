@@ -1,6 +1,6 @@
 """What a step may still admit: rows, adapter slots and KV blocks."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import Enum, auto
 
 from orthrus_serving.scheduling.free_blocks import FreeBlocks
@@ -25,11 +25,11 @@ class Admission:
     a running request may be scheduled again in any later step beside those admitted now.
 
     Args:
-        running: task and adapter of every running request.
+        running: how many requests run, by task and adapter.
     """
 
     def __init__(
-        self, limits: Limits, running: Iterable[tuple[Task, int]], blocks: FreeBlocks
+        self, limits: Limits, running: Mapping[tuple[Task, int], int], blocks: FreeBlocks
     ) -> None:
         self._limits = limits
         self._blocks = blocks
@@ -39,8 +39,8 @@ class Admission:
         self._reserved: dict[Prefill, int] = {}
         self._unfit: list[Prefill] = []
         self._admitted = 0
-        for task, adapter in running:
-            self._occupy(task, adapter)
+        for (task, adapter), rows in running.items():
+            self._occupy(task, adapter, rows)
 
     def resume(self, prefill: Prefill) -> bool:
         """Whether a partly run request may go on; the blocks for its rest are set aside.
@@ -75,8 +75,9 @@ class Admission:
         available = self._free + reserved - self._blocks.headroom
         needed = self._blocks.needed(prefill, available)
         if needed > available:
-            prefill.overtaken += self._admitted
-            self._unfit.append(prefill)
+            if prefill not in self._unfit:  # a step may ask twice
+                prefill.overtaken += self._admitted
+                self._unfit.append(prefill)
             return Verdict.NO_BLOCKS
         self._free += self._reserved.pop(prefill, 0) - needed
         self._occupy(prefill.task, prefill.adapter)
@@ -99,7 +100,7 @@ class Admission:
         loaded = set[int]().union(*self._adapters.values(), {prefill.adapter})
         return len(loaded) <= slots and len(own) < slots - self._limits.places_kept
 
-    def _occupy(self, task: Task, adapter: int) -> None:
-        self._rows[task] += 1
+    def _occupy(self, task: Task, adapter: int, rows: int = 1) -> None:
+        self._rows[task] += rows
         if adapter:
             self._adapters[task].add(adapter)

@@ -46,4 +46,5 @@ class ArrivalQueue:
 
     def __iter__(self) -> Iterator[Prefill]:
         """Lazy, in order of arrival; the queue must not change meanwhile."""
-        return merge(self._returned, self._newcomers.values(), key=_arrival)
+        newcomers = self._newcomers.values()
+        return merge(self._returned, newcomers, key=_arrival) if self._returned else iter(newcomers)

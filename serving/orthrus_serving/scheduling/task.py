@@ -8,3 +8,6 @@ class Task(Enum):
 
     EMBEDDING = "embedding"
     GENERATION = "generation"
+
+    # Enum hashes the name, in Python, at every look into a dict; members are compared by identity.
+    __hash__ = object.__hash__

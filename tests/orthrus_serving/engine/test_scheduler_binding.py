@@ -164,6 +164,64 @@ def test_the_request_with_the_least_work_to_lose_is_preempted(make: RequestMaker
     assert long.request_id not in set().union(*victims)
 
 
+def test_a_partly_pooled_embedding_is_not_preempted_while_a_generation_can_be(
+    make: RequestMaker,
+) -> None:
+    """The decodes grow into blocks that the embedding holds, and have more work to lose."""
+    loop = EngineLoop(LoopConfig(blocks=19, sequences=4, token_budget=16))
+    decodes = [make.generation(16, max_tokens=60) for _ in range(2)]
+    loop.add(*decodes)
+    for _ in range(8):
+        loop.step()
+    loop.scheduler.max_num_scheduled_tokens = 5
+    embedding = make.embedding(72)
+    loop.add(embedding)
+
+    loop.run(max_steps=300)
+
+    victims = set().union(*(record.preempted for record in loop.history))
+    assert victims
+    assert victims <= {decode.request_id for decode in decodes}
+    assert next(iter(loop.finished)) == embedding.request_id
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_preemptions_end_although_the_requests_do_not_fit_together(
+    make: RequestMaker, asynchronous: bool
+) -> None:
+    """Each alone takes almost all blocks, so that none can end while another runs."""
+    config = LoopConfig(blocks=18, sequences=8, asynchronous=asynchronous)
+    loop = EngineLoop(config)
+    for _ in range(6):
+        loop.add(make.generation(4, max_tokens=124), make.embedding(120))
+        loop.step()
+
+    loop.run(max_steps=2_000)
+
+    assert sum(len(record.preempted) for record in loop.history) >= 3
+    assert len(loop.finished) == 12
+
+
+def test_a_large_head_without_blocks_does_not_block_the_other_task(make: RequestMaker) -> None:
+    loop = EngineLoop(LoopConfig(blocks=18))
+    stream = make.generation(40, max_tokens=60)
+    loop.add(stream)
+    loop.step()
+    large = make.embedding(120)
+    loop.add(large)
+
+    for _ in range(10):
+        prompt = make.generation(8, max_tokens=1)
+        loop.add(prompt)
+        tokens = loop.step().tokens
+        assert tokens[prompt.request_id] == 8
+        assert tokens[stream.request_id] == 1
+        assert large.request_id not in tokens
+
+    loop.run(max_steps=200)
+    assert large.request_id in loop.finished
+
+
 def test_a_chunk_waits_rather_than_preempt_a_decode(make: RequestMaker) -> None:
     """The decodes grow into the blocks that the embedding was admitted for."""
     loop = EngineLoop(LoopConfig(blocks=17, sequences=3))

@@ -1,5 +1,6 @@
 """A replica reduced to what the planner sees: it carries plans out and keeps the books."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -110,7 +111,8 @@ class Replica:
             headroom=decodes,
             decodes=bool(decodes),
         )
-        admission = Admission(limits, [(p.task, p.adapter) for p in self.running], blocks)
+        running = Counter((p.task, p.adapter) for p in self.running)
+        admission = Admission(limits, running, blocks)
         trim = self.target.trim(decodes) if self.target else None
         return Step.begin(
             self.token_budget, decodes, self.partial, self.backlog, admission, trim=trim

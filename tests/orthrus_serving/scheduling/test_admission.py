@@ -102,6 +102,19 @@ def test_a_head_without_blocks_is_not_starved_by_small_requests_of_either_task(
     assert big in full.finished
 
 
+@pytest.mark.parametrize("task", Task)
+def test_a_large_head_without_blocks_does_not_block_the_other_task(task: Task) -> None:
+    full = replica(blocks=100, token_budget=32)
+    full.submit(task, 20, output=200)
+    full.submit(G, 20, output=200)
+    full.step()
+    large = full.submit(task, 90)
+    for _ in range(OVERTAKING_LIMIT - 1):
+        small = full.submit(E if task is G else G, 3, output=0)
+        assert small in full.step().plan.grants
+        assert large.waiting
+
+
 def test_two_overtaken_heads_do_not_block_each_other() -> None:
     full = replica(blocks=100)
     big = [full.submit(task, 90, output=5) for task in Task]
@@ -146,7 +159,7 @@ def test_a_started_prefill_without_blocks_goes_on_only_if_no_decode_could_lose_t
     started = Prefill("a", E, arrival=0, remaining=60)
     blocks = FreeBlocks(50, needed=lambda prefill, _: prefill.remaining, decodes=decodes)
 
-    assert Admission(Limits(8), [(E, 0)], blocks).resume(started) is not decodes
+    assert Admission(Limits(8), {(E, 0): 1}, blocks).resume(started) is not decodes
 
 
 def test_rows_of_both_tasks_together_stay_within_the_batch() -> None:
