@@ -47,6 +47,11 @@ class Scheduling(ApiType):
     min_opportunities: Annotated[int, Field(ge=0, le=16, json_schema_extra={"format": "int32"})] = 1
     """Opportunities that each task with waiting work gets in every step, so that a short prompt
     never waits behind the other task's backlog; 0 is the paper's form."""
+    max_queued_tokens: Annotated[
+        int, Field(ge=1, le=1_073_741_824, json_schema_extra={"format": "int32"})
+    ] = 262_144
+    """Prompt tokens that may wait in a replica. A request beyond them is refused with 429 and
+    Retry-After, one that is larger than the limit itself with 413."""
     max_inter_token_millis: Annotated[
         int | None, Field(ge=1, le=60_000, json_schema_extra={"format": "int32"})
     ] = None

@@ -15,6 +15,7 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "max-num-batched-tokens": spec.scheduling.max_batched_tokens,
         "embedding-chunk-tokens": spec.scheduling.chunk_tokens,
         "min-opportunities": spec.scheduling.min_opportunities,
+        "max-queued-tokens": spec.scheduling.max_queued_tokens,
         "max-inter-token-millis": spec.scheduling.max_inter_token_millis,
         "max-num-seqs": spec.scheduling.sequences,
         "drain-timeout": spec.drain_seconds,

@@ -18,6 +18,7 @@ def test_the_smallest_spec_spells_every_default_out() -> None:
         "--max-num-batched-tokens=2048",
         "--embedding-chunk-tokens=512",
         "--min-opportunities=1",
+        "--max-queued-tokens=262144",
         "--max-num-seqs=256",
         "--drain-timeout=120",
     ]
@@ -33,6 +34,7 @@ def test_every_field_reaches_its_flag() -> None:
                 "maxBatchedTokens": 64,
                 "embeddingChunkTokens": 32,
                 "minOpportunities": 0,
+                "maxQueuedTokens": 4096,
                 "maxInterTokenMillis": 50,
                 "maxSequences": 8,
             },
@@ -49,6 +51,7 @@ def test_every_field_reaches_its_flag() -> None:
         "--max-num-batched-tokens=64",
         "--embedding-chunk-tokens=32",
         "--min-opportunities=0",
+        "--max-queued-tokens=4096",
         "--max-inter-token-millis=50",
         "--max-num-seqs=8",
         "--drain-timeout=7",
