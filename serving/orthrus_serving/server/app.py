@@ -50,7 +50,7 @@ class ReplicaApp:
         route = ROUTES.get(path)
         if path in (HEALTH, READY) and method == "GET":
             answer = self._health() if path == HEALTH else self._ready()
-            await answer(scope, exchange.receive, exchange.send)
+            await answer(scope, exchange.receive, exchange.emit)
         elif refusal := self._refusal(path, method, route, Headers(scope=scope)):
             log_refusal(request_id, path, refusal)
             await refusal(scope, exchange.receive, exchange.send)

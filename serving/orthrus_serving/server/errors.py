@@ -1,5 +1,6 @@
 """The one error form of every route: `{"error": {message, type, param, code}}`."""
 
+import json
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -10,6 +11,7 @@ LOADING_RETRY_SECONDS = 5
 DRAINING_RETRY_SECONDS = 1
 FULL_RETRY_SECONDS = 2
 """A full queue is seconds of work; clients spread their attempts themselves."""
+_FIELDS = {"message", "type", "param", "code"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,25 @@ class ErrorReply:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         response = JSONResponse(self.body(), self.status.value, dict(self.headers))
         await response(scope, receive, send)
+
+
+def in_error_form(status: int, body: bytes) -> bytes:
+    """The body of an error answer: as it is when it has our form, else rewritten to have it.
+
+    FastAPI answers a few errors before vLLM's handlers can, such as a body that nests too deep.
+    """
+    try:
+        given = json.loads(body)
+    except ValueError:
+        given = None
+    error = given.get("error") if isinstance(given, dict) else None
+    if isinstance(error, dict) and set(error) >= _FIELDS:
+        return body
+    detail = given.get("detail") if isinstance(given, dict) else None
+    meaning = HTTPStatus(status)
+    message = detail if isinstance(detail, str) and detail else f"{meaning.phrase}."
+    reply = ErrorReply(meaning, meaning.phrase, message)
+    return json.dumps(reply.body()).encode()
 
 
 def not_found(path: str) -> ErrorReply:

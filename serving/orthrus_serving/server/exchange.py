@@ -6,11 +6,14 @@ from http import HTTPStatus
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from orthrus_serving.server.errors import FULL_RETRY_SECONDS, ErrorReply
+from orthrus_serving.server.errors import FULL_RETRY_SECONDS, ErrorReply, in_error_form
 from orthrus_serving.server.request_id import HEADER
 
 DISCARD_SECONDS = 5.0
 """For a body that was refused: a client that has not sent it all does not read the answer yet."""
+
+
+_OF_BODY = (b"content-type", b"content-length")
 
 
 class ClientGoneError(Exception):
@@ -34,6 +37,8 @@ class Exchange:
         self._receive = receive
         self._send = send
         self._body: bytes | None = None
+        self._error: Message | None = None
+        self._error_body = bytearray()
 
     async def read_body(self, scope: Scope, limit: int) -> None:
         """Takes the whole body in; `receive` then gives it in one message.
@@ -65,6 +70,26 @@ class Exchange:
         return message
 
     async def send(self, message: Message) -> None:
+        """Passes an answer on; an error only once it is whole, and in our form."""
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            self._error = message
+        elif self._error is not None:
+            self._error_body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._send_error(self._error)
+        else:
+            await self.emit(message)
+
+    async def _send_error(self, start: Message) -> None:
+        body = in_error_form(start["status"], bytes(self._error_body))
+        headers = [pair for pair in start.get("headers", []) if pair[0].lower() not in _OF_BODY]
+        headers.append((b"content-type", b"application/json"))
+        headers.append((b"content-length", str(len(body)).encode()))
+        await self.emit({**start, "headers": headers})
+        await self.emit({"type": "http.response.body", "body": body, "more_body": False})
+
+    async def emit(self, message: Message) -> None:
+        """Passes an answer on as it is."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = [pair for pair in message.get("headers", []) if pair[0].lower() != HEADER]
@@ -85,7 +110,7 @@ class Exchange:
 
         async def unfinished(message: Message) -> None:
             is_body = message["type"] == "http.response.body"
-            await self.send({**message, "more_body": True} if is_body else message)
+            await self.emit({**message, "more_body": True} if is_body else message)
 
         await reply(scope, self._receive, unfinished)
         try:
@@ -95,4 +120,4 @@ class Exchange:
                     message = await self._receive()
         except TimeoutError:
             pass
-        await self.send({"type": "http.response.body", "body": b"", "more_body": False})
+        await self.emit({"type": "http.response.body", "body": b"", "more_body": False})

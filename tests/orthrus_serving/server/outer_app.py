@@ -37,6 +37,8 @@ class InnerApp:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.status = 200
+        self.answer: bytes | None = None
+        """In place of the path."""
         self.headers = Headers()
         self.body = b""
         self.request: HttpRequest | None = None
@@ -46,7 +48,8 @@ class InnerApp:
         self.request = current_http_request.get()
         self.body = await Request(scope, receive).body()
         await self.may_answer.wait()
-        await PlainTextResponse(scope["path"], self.status)(scope, receive, send)
+        answer = scope["path"] if self.answer is None else self.answer
+        await PlainTextResponse(answer, self.status)(scope, receive, send)
 
 
 class FakeEngine:

@@ -371,6 +371,15 @@ def test_a_body_that_is_not_json_is_refused_in_the_error_form(http: httpx.Client
         assert_error_form(reply)
 
 
+def test_a_body_that_nests_too_deep_is_refused_in_the_error_form(http: httpx.Client) -> None:
+    deep = b'{"input": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    headers = {"content-type": "application/json"}
+    for path in ("/v1/embeddings", "/v1/completions", "/tokenize"):
+        reply = http.post(path, content=deep, headers=headers)
+        assert reply.status_code == 400
+        assert_error_form(reply)
+
+
 def test_metrics_parse_and_count_by_unit(http: httpx.Client, replica: ReplicaProcess) -> None:
     name = "orthrus_scheduled_tokens_total"
     before = replica.metric(name, unit="embedding_chunk")

@@ -3,15 +3,18 @@
 import asyncio
 import json
 import logging
+from http import HTTPStatus
 
 import httpx
 import pytest
 
 from orthrus_serving.server.request_metrics import UNKNOWN_MODEL
 from tests.orthrus_serving.server.outer_app import OuterApp, until
+from tests.orthrus_serving.server.test_routes import assert_error_form
 
 EMBEDDINGS = "/v1/embeddings"
 CHAT = "/v1/chat/completions"
+MEANING = f"{HTTPStatus(422).phrase}."
 SECRET = "sk-secret"  # noqa: S105
 PROMPT = "what nobody may read"
 
@@ -44,6 +47,38 @@ async def test_requests_are_counted_by_type_and_outcome(
         await client.post(path)
         assert value(serving, "orthrus_requests_total", **labels, status=status) == 1
         assert value(serving, "orthrus_request_seconds_count", **labels) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"plain",
+        b"[1]",
+        b'{"detail": "why"}',
+        b'{"detail": [1]}',
+        b'{"error": "why"}',
+        b'{"error": {"message": "why"}}',
+    ],
+)
+async def test_whatever_the_application_says_an_error_has_our_form(
+    serving: OuterApp, client: httpx.AsyncClient, body: bytes
+) -> None:
+    serving.inner.status = 422
+    serving.inner.answer = body
+    reply = await client.post(EMBEDDINGS)
+    assert reply.status_code == 422
+    assert_error_form(reply)
+    assert reply.json()["error"]["message"] == ("why" if b'"detail": "why"' in body else MEANING)
+
+
+async def test_an_error_in_our_form_is_left_as_it_is(
+    serving: OuterApp, client: httpx.AsyncClient
+) -> None:
+    error = {"message": "why", "type": "Odd", "param": "input", "code": 400, "more": 1}
+    serving.inner.status = 400
+    serving.inner.answer = json.dumps({"error": error}).encode()
+    assert (await client.post(EMBEDDINGS)).json() == {"error": error}
 
 
 async def test_other_routes_are_not_counted(serving: OuterApp, client: httpx.AsyncClient) -> None:
