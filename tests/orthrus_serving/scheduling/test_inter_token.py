@@ -164,6 +164,19 @@ def test_the_head_of_either_task_progresses_in_every_step_under_a_target_nobody_
     assert late in busy.finished
 
 
+def test_beyond_one_block_for_each_task_trimmed_chunks_follow_the_weights() -> None:
+    busy = replica(Machine(0.010, 0.000_06, 0.000_1), target=0.05)
+    start_streams(busy)
+    busy.submit(E, 9 * 10**7)
+    busy.submit(G, 10**7)
+    for _ in range(50):
+        busy.step()
+    steps = [busy.step() for _ in range(100)]
+
+    expected = sum(BLOCK + 0.1 * (chunks_of(taken) - 2 * BLOCK) for taken in steps)
+    assert sum(taken.tokens(G) for taken in steps) == pytest.approx(expected, rel=0.1)
+
+
 def test_without_a_floor_of_opportunities_prompts_still_progress() -> None:
     busy = replica(Machine(1.0, 0.1, 0.0), target=0.001, min_opportunities=0)
     start_streams(busy)
