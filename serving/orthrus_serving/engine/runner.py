@@ -21,6 +21,7 @@ from vllm.v1.outputs import AsyncModelRunnerOutput, ModelRunnerOutput, SamplerOu
 from vllm.v1.spec_decode.metadata import SpecDecodeMetadata
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
+from orthrus_serving.engine.adapter_identity import named_by_content
 from orthrus_serving.engine.embedding_rows import (
     NO_EMBEDDING_ROWS,
     EmbeddingRows,
@@ -82,6 +83,8 @@ class OrthrusModelRunner(GPUModelRunner):
         for request_id in scheduler_output.preempted_req_ids or ():
             self.pooler.restart(request_id)
         for request in scheduler_output.scheduled_new_reqs:
+            if request.lora_request is not None:
+                request.lora_request = named_by_content(request.lora_request)
             if request.pooling_params is not None:
                 self._enter_as_generation(request, request.pooling_params)
         return super()._update_states(scheduler_output)

@@ -23,6 +23,10 @@ class ApiKeys:
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._digests = [_digest(key) for key in keys if key]
 
+    @property
+    def none_set(self) -> bool:
+        return not self._digests
+
     def accept(self, authorization: str | None) -> bool:
         """Whether this value of the Authorization header opens the replica."""
         if not self._digests:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import asdict
 from functools import partial
 
 from starlette.datastructures import Headers
@@ -67,8 +68,16 @@ class ReplicaApp:
     def _ready(self) -> JSONResponse:
         phase = self._lifecycle.phase
         alive = self._monitor.alive
-        ready = phase is Phase.SERVING and alive
-        body = {"ready": ready, "reason": phase.value if alive else NO_ANSWER}
+        loading = self._lifecycle.adapters_to_wait_for()
+        ready = phase is Phase.SERVING and alive and not loading
+        if not alive:
+            reason = NO_ANSWER
+        elif phase is Phase.SERVING and loading:
+            reason = f"loading adapters: {', '.join(loading)}"
+        else:
+            reason = phase.value
+        adapters = [asdict(adapter) for adapter in self._lifecycle.adapters().adapters]
+        body = {"ready": ready, "reason": reason, "adapters": adapters}
         return JSONResponse(body, status_code=200 if ready else 503)
 
     def _refusal(
@@ -77,15 +86,16 @@ class ReplicaApp:
         phase = self._lifecycle.phase
         if phase is Phase.LOADING:
             return errors.unavailable(phase.value, errors.LOADING_RETRY_SECONDS)
-        if route is None:
+        if route is None or (route.is_admin and self._lifecycle.admin_keys.none_set):
             return errors.not_found(path)
         if method != route.method:
             return errors.method_not_allowed(path, route.method)
-        return self._refusal_of_work(headers) if route.is_work else None
+        return self._refusal_of_work(route, headers) if route.is_work else None
 
-    def _refusal_of_work(self, headers: Headers) -> errors.ErrorReply | None:
+    def _refusal_of_work(self, route: Route, headers: Headers) -> errors.ErrorReply | None:
         phase = self._lifecycle.phase
-        if not self._lifecycle.keys.accept(headers.get("authorization")):
+        keys = self._lifecycle.admin_keys if route.is_admin else self._lifecycle.keys
+        if not keys.accept(headers.get("authorization")):
             return errors.unauthorized()
         if phase is Phase.DRAINING:
             self._metrics.rejected("draining")

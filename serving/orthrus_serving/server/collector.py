@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from orthrus_serving.scheduling.snapshot import STEP_SECONDS_BOUNDS, Durations
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS, EngineMonitor
 from orthrus_serving.server.gpu import Gpu
+from orthrus_serving.server.lifecycle import Lifecycle
 from orthrus_serving.server.metric_table import METRICS, Reading, Value
 from orthrus_serving.server.metric_table import Metric as Row
 
@@ -26,9 +27,10 @@ class SnapshotCollector(Collector):
     A stale gauge would tell the autoscaler a backlog that is no longer true.
     """
 
-    def __init__(self, monitor: EngineMonitor, gpu: Gpu) -> None:
+    def __init__(self, monitor: EngineMonitor, gpu: Gpu, lifecycle: Lifecycle) -> None:
         self._monitor = monitor
         self._gpu = gpu
+        self._lifecycle = lifecycle
 
     def describe(self) -> Iterable[Metric]:
         return [_family(row, {}) for row in METRICS]
@@ -43,7 +45,13 @@ class SnapshotCollector(Collector):
 
     def _reading(self) -> Reading:
         monitor = self._monitor
-        return Reading(monitor.snapshot, monitor.window, monitor.snapshot_age, self._gpu.read())
+        return Reading(
+            monitor.snapshot,
+            monitor.window,
+            monitor.snapshot_age,
+            self._gpu.read(),
+            self._lifecycle.adapters(),
+        )
 
 
 def _family(row: Row, values: Mapping[str, Value]) -> Metric:

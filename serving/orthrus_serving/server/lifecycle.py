@@ -1,9 +1,11 @@
 """What a replica is doing: loading, serving, about to leave or draining."""
 
+from collections.abc import Callable
 from enum import Enum
 
 from starlette.types import ASGIApp
 
+from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState
 from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.errors import LOADING_RETRY_SECONDS, unavailable
 
@@ -23,18 +25,38 @@ class Lifecycle:
     def __init__(self) -> None:
         self.phase = Phase.LOADING
         self.keys: Keys = ApiKeys()
+        self.admin_keys = ApiKeys()
         self.inner: ASGIApp = unavailable(self.phase.value, LOADING_RETRY_SECONDS)
+        self.adapters: Callable[[], AdaptersReport] = AdaptersReport
+        self._waits_for_adapters = True
 
-    def begin_serving(self, inner: ASGIApp, keys: Keys) -> None:
+    def begin_serving(
+        self,
+        inner: ASGIApp,
+        keys: Keys,
+        admin_keys: ApiKeys | None = None,
+        adapters: Callable[[], AdaptersReport] = AdaptersReport,
+    ) -> None:
         """Mounts the engine's application; from now on requests are forwarded to it."""
         self.inner = inner
         self.keys = keys
+        self.admin_keys = admin_keys or ApiKeys()
+        self.adapters = adapters
         self.phase = Phase.SERVING
 
     def begin_leaving(self) -> None:
         """Still serves, but asks to be sent no more; means nothing in another phase."""
         if self.phase is Phase.SERVING:
             self.phase = Phase.LEAVING
+
+    def adapters_to_wait_for(self) -> list[str]:
+        """Adapters that still load, until there were none: one that is declared later takes no
+        readiness away from a replica that serves."""
+        if not self._waits_for_adapters:
+            return []
+        loading = [a.name for a in self.adapters().adapters if a.state is AdapterState.LOADING]
+        self._waits_for_adapters = bool(loading) or self.phase is Phase.LOADING
+        return loading
 
     def begin_draining(self) -> None:
         self.phase = Phase.DRAINING

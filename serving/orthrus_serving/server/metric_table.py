@@ -1,9 +1,10 @@
 """The `orthrus_` metrics of a replica: the one source of /metrics and of docs/metrics.md."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.scheduling.snapshot import ByTask, Durations, Snapshot
 from orthrus_serving.server.gpu import GpuReading
 from orthrus_serving.server.step_window import StepWindow
@@ -17,6 +18,7 @@ class Reading:
     window: StepWindow
     snapshot_age: float
     gpu: GpuReading
+    adapters: AdaptersReport = field(default_factory=AdaptersReport)
 
 
 Value = float | Durations
@@ -184,6 +186,21 @@ METRICS: tuple[Metric, ...] = (
         "memory in use on the GPU, by NVML; absent without a GPU",
         _of_gpu(lambda gpu: gpu.memory_used),
         label="gpu",
+        of_engine=False,
+    ),
+    Metric(
+        "orthrus_adapter_loaded",
+        "gauge",
+        "1 for an adapter that serves, 0 for one that loads or failed",
+        lambda reading: {adapter.name: adapter.serves for adapter in reading.adapters.adapters},
+        label="adapter",
+        of_engine=False,
+    ),
+    Metric(
+        "orthrus_adapters_file_refused",
+        "gauge",
+        "1 while the newest content of --adapters-file is refused; the log says why",
+        _one(lambda reading: not reading.adapters.file_is_valid),
         of_engine=False,
     ),
     Metric(

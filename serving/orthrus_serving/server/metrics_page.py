@@ -38,7 +38,8 @@ def render() -> str:
 
 def _row(metric: Metric) -> str:
     zero = Reading(Snapshot(), StepWindow(), 0.0, GpuReading("0", 0.0, 0))
-    labels = f"`{metric.label}`: {', '.join(metric.read(zero))}" if metric.label else "-"
+    values = ", ".join(metric.read(zero)) or "its name"
+    labels = f"`{metric.label}`: {values}" if metric.label else "-"
     return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.meaning} |"
 
 

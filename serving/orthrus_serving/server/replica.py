@@ -13,6 +13,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp
 
+from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.server.announcement import ANNOUNCEMENT
 from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.app import ReplicaApp
@@ -38,6 +39,9 @@ class StartedEngine(Engine, Protocol):
 
     api_keys: list[str]
     model_names: list[str]
+    admin_keys: list[str]
+
+    def adapters(self) -> AdaptersReport: ...
 
     def application(self, listener: Listener) -> AbstractAsyncContextManager[ASGIApp]: ...
 
@@ -104,12 +108,19 @@ class Replica:
     ) -> int:
         async with (
             engine.application(listener) as inner,
-            _on_metrics_page(SnapshotCollector(self._monitor, Gpu.of_process()), self._metrics),
+            _on_metrics_page(
+                SnapshotCollector(self._monitor, Gpu.of_process(), self._lifecycle), self._metrics
+            ),
             asyncio.TaskGroup() as tasks,
         ):
             watch = tasks.create_task(self._monitor.watch(engine))
             self._metrics.expect_models(engine.model_names)
-            self._lifecycle.begin_serving(inner, self._keys or ApiKeys(engine.api_keys))
+            self._lifecycle.begin_serving(
+                inner,
+                self._keys or ApiKeys(engine.api_keys),
+                ApiKeys(engine.admin_keys),
+                engine.adapters,
+            )
             logger.info("ready")
             death = tasks.create_task(wait_for_death(engine))
             await _first_of(death, listening, self._stop.wait())

@@ -33,7 +33,7 @@ def test_allowed_flags_and_ours_are_taken() -> None:
         (["--stream-interval=2"], "--stream-interval"),
         (["--speculative-config", "{}"], "draft tokens"),
         (["--scheduling-policy", "priority"], "--batch-policy"),
-        (["--enable-lora"], "adapters"),
+        (["--lora-modules", "a=/a"], "--adapters-file"),
         (["--max-num-queued-reqs", "4"], "never tested"),
         (["--runner", "pooling"], "--embedding-pooling"),
         (["--config", "flags.yaml"], "write the flags out"),

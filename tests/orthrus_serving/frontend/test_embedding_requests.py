@@ -20,7 +20,13 @@ def test_what_pydantic_would_turn_into_integers_is_refused(given: object) -> Non
 
 
 @pytest.mark.parametrize(
-    "vector", [torch.empty(0), torch.tensor([1.0, torch.nan]), torch.tensor([torch.inf, 0.0])]
+    "vector",
+    [
+        torch.empty(0),
+        torch.tensor([1.0, torch.nan]),
+        torch.tensor([torch.inf, 0.0]),
+        torch.zeros(2),
+    ],
 )
 def test_a_missing_or_broken_vector_is_a_server_error_that_names_its_input(
     vector: torch.Tensor,

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -6,6 +7,10 @@ import pytest_asyncio
 from openai import OpenAI
 
 from tests.orthrus_serving.server.outer_app import OuterApp
+from tests.orthrus_serving.server.replica_adapters import (
+    ReplicaAdapters,
+    make_replica_adapters,
+)
 from tests.orthrus_serving.server.replica_process import ReplicaProcess, replica_process
 
 
@@ -22,9 +27,17 @@ async def client(outer: OuterApp) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture(scope="session")
-def replica(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReplicaProcess]:
+def adapters(sample_model: Path, tmp_path_factory: pytest.TempPathFactory) -> ReplicaAdapters:
+    """What the shared replica serves beside the sample model."""
+    return make_replica_adapters(sample_model, tmp_path_factory.mktemp("adapters"))
+
+
+@pytest.fixture(scope="session")
+def replica(
+    adapters: ReplicaAdapters, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ReplicaProcess]:
     """One replica for all tests that only send it requests."""
-    with replica_process(tmp_path_factory.mktemp("replica")) as replica:
+    with replica_process(tmp_path_factory.mktemp("replica"), *adapters.flags) as replica:
         replica.wait_ready()
         yield replica
 
@@ -37,5 +50,5 @@ def openai_client(replica: ReplicaProcess) -> Iterator[OpenAI]:
 
 @pytest.fixture
 def http(replica: ReplicaProcess) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=replica.url, timeout=120) as client:
+    with httpx.Client(base_url=replica.url, timeout=300) as client:
         yield client

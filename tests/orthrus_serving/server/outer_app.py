@@ -84,11 +84,11 @@ class OuterApp:
             self.lifecycle, self.monitor, self.in_flight, self.metrics, MAX_BODY_BYTES
         )
 
-    def serve(self, *keys: str) -> None:
-        self.serve_with(ApiKeys(keys))
+    def serve(self, *keys: str, admin: str = "") -> None:
+        self.serve_with(ApiKeys(keys), admin)
 
-    def serve_with(self, keys: Keys) -> None:
-        self.lifecycle.begin_serving(self.inner, keys)
+    def serve_with(self, keys: Keys, admin: str = "") -> None:
+        self.lifecycle.begin_serving(self.inner, keys, ApiKeys([admin]))
 
 
 async def until(condition: Callable[[], bool]) -> None:

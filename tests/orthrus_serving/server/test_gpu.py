@@ -69,7 +69,7 @@ def test_what_nvml_refuses_is_left_out_of_the_metrics(
 
     monkeypatch.setattr(pynvml, "nvmlDeviceGetUtilizationRates", refuse)
     registry = CollectorRegistry()
-    registry.register(SnapshotCollector(outer.monitor, Gpu.of_process({})))
+    registry.register(SnapshotCollector(outer.monitor, Gpu.of_process({}), outer.lifecycle))
     page = generate_latest(registry).decode()
 
     assert 'orthrus_gpu_memory_used_bytes{gpu="0"} 1000.0' in page

@@ -2,6 +2,8 @@ import asyncio
 
 import httpx
 
+from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState, AdapterStatus
+from orthrus_serving.server.api_key import ApiKeys
 from tests.orthrus_serving.server.outer_app import OuterApp, until
 
 EMBEDDINGS = "/v1/embeddings"
@@ -11,7 +13,7 @@ async def test_loading_is_healthy_but_not_ready(client: httpx.AsyncClient) -> No
     assert (await client.get("/health")).status_code == 200
     ready = await client.get("/ready")
     assert ready.status_code == 503
-    assert ready.json() == {"ready": False, "reason": "loading weights"}
+    assert ready.json() == {"ready": False, "reason": "loading weights", "adapters": []}
 
 
 async def test_loading_refuses_everything_else_with_retry_after(client: httpx.AsyncClient) -> None:
@@ -24,8 +26,37 @@ async def test_loading_refuses_everything_else_with_retry_after(client: httpx.As
 
 async def test_serving_is_ready_and_forwards(outer: OuterApp, client: httpx.AsyncClient) -> None:
     outer.serve()
-    assert (await client.get("/ready")).json() == {"ready": True, "reason": "serving"}
+    ready = {"ready": True, "reason": "serving", "adapters": []}
+    assert (await client.get("/ready")).json() == ready
     assert (await client.post(EMBEDDINGS)).text == EMBEDDINGS
+
+
+async def test_ready_waits_for_the_adapters_of_the_start_and_for_no_later_one(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    states = {"a": AdapterState.LOADING, "b": AdapterState.LOADED}
+
+    def report() -> AdaptersReport:
+        return AdaptersReport(
+            tuple(AdapterStatus(name, state, serves=False) for name, state in states.items())
+        )
+
+    outer.lifecycle.begin_serving(outer.inner, ApiKeys(), adapters=report)
+    waiting = await client.get("/ready")
+    assert waiting.status_code == 503
+    assert waiting.json()["reason"] == "loading adapters: a"
+    assert (await client.post(EMBEDDINGS)).status_code == 200
+
+    states["a"] = AdapterState.FAILED
+    ready = await client.get("/ready")
+    assert ready.status_code == 200
+    assert [(a["name"], a["state"]) for a in ready.json()["adapters"]] == [
+        ("a", "failed"),
+        ("b", "loaded"),
+    ]
+
+    states["c"] = AdapterState.LOADING
+    assert (await client.get("/ready")).status_code == 200
 
 
 async def test_draining_finishes_running_requests_and_refuses_new_ones(
@@ -41,7 +72,11 @@ async def test_draining_finishes_running_requests_and_refuses_new_ones(
     assert refused.status_code == 503
     assert refused.headers["retry-after"]
     assert refused.headers["connection"] == "close"
-    assert (await client.get("/ready")).json() == {"ready": False, "reason": "draining"}
+    assert (await client.get("/ready")).json() == {
+        "ready": False,
+        "reason": "draining",
+        "adapters": [],
+    }
     assert (await client.get("/health")).status_code == 200
     assert not await outer.in_flight.wait_empty(0.01)
 

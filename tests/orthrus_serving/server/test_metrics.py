@@ -5,6 +5,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState, AdapterStatus
 from orthrus_serving.scheduling.snapshot import (
     STEP_SECONDS_BOUNDS,
     ByTask,
@@ -27,8 +28,10 @@ Samples = dict[tuple[str, str], float]
 
 @pytest.fixture
 def registry(outer: OuterApp) -> CollectorRegistry:
+    waiting = AdapterStatus("e5", AdapterState.LOADING, serves=False)
+    outer.lifecycle.adapters = lambda: AdaptersReport((waiting,))
     registry = CollectorRegistry()
-    registry.register(SnapshotCollector(outer.monitor, Gpu()))
+    registry.register(SnapshotCollector(outer.monitor, Gpu(), outer.lifecycle))
     return registry
 
 
@@ -93,6 +96,8 @@ def test_values_come_from_the_last_snapshot(outer: OuterApp, registry: Collector
         ("orthrus_oldest_waiting_seconds", "embedding"): 9.5,
         ("orthrus_oldest_waiting_seconds", "generation"): 0.5,
         ("orthrus_kv_cache_usage_ratio", ""): 0.5,
+        ("orthrus_adapter_loaded", "e5"): 0,
+        ("orthrus_adapters_file_refused", ""): 0,
         ("orthrus_snapshot_age_seconds", ""): 0,
     }
 
@@ -120,12 +125,30 @@ def test_a_backlog_that_nobody_has_timed_has_no_seconds(
     assert ("orthrus_backlog_seconds", "") not in _scrape(registry)
 
 
+def test_adapters_show_whether_they_serve_and_a_refused_file(
+    outer: OuterApp, registry: CollectorRegistry
+) -> None:
+    adapters = (
+        AdapterStatus("good", AdapterState.LOADED, serves=True),
+        AdapterStatus("stale", AdapterState.FAILED, serves=True, message="its rank is 64"),
+        AdapterStatus("bad", AdapterState.FAILED, serves=False, message="it is not there"),
+    )
+    outer.lifecycle.adapters = lambda: AdaptersReport(adapters, file_is_valid=False)
+    samples = _scrape(registry)
+    loaded = {label: v for (name, label), v in samples.items() if name == "orthrus_adapter_loaded"}
+    assert loaded == {"good": 1, "stale": 1, "bad": 0}
+    assert samples["orthrus_adapters_file_refused", ""] == 1
+
+
 def test_stale_gauges_are_left_out_and_counters_stay(
     outer: OuterApp, registry: CollectorRegistry
 ) -> None:
     outer.clock.now += ANSWER_BOUND_SECONDS + 1
     lasting = {metric.name for metric in METRICS if metric.kind != "gauge"}
-    assert _families(registry) == lasting | {"orthrus_snapshot_age_seconds"}
+    of_server = {metric.name for metric in METRICS if not metric.of_engine}
+    assert "orthrus_snapshot_age_seconds" in of_server
+    without_gpu = {name for name in of_server if "_gpu_" not in name}
+    assert _families(registry) == lasting | without_gpu
 
 
 def test_the_page_is_the_table() -> None:

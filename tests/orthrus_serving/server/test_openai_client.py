@@ -9,6 +9,7 @@ import pytest
 from openai import BadRequestError, NotFoundError, OpenAI
 
 from orthrus_serving.engine.frontend.embedding_space import HEADER, ID_LENGTH
+from tests.orthrus_serving.server.replica_adapters import SERVING
 from tests.orthrus_serving.server.replica_process import ALIAS, BUDGET, NAME, ReplicaProcess
 
 pytestmark = pytest.mark.engine
@@ -85,7 +86,7 @@ def test_every_answer_names_its_embedding_space(openai_client: OpenAI) -> None:
 
 
 def test_names_and_aliases(openai_client: OpenAI) -> None:
-    assert {model.id for model in openai_client.models.list()} == {NAME, ALIAS}
+    assert {model.id for model in openai_client.models.list()} == {NAME, ALIAS, *SERVING}
     assert openai_client.embeddings.create(model=ALIAS, input="x").model == ALIAS
     with pytest.raises(NotFoundError, match=NAME):
         openai_client.embeddings.create(model="nope", input="x")

@@ -85,6 +85,24 @@ async def test_the_keys_of_a_file_change_while_it_serves(
     assert (await status("first"), await status("another")) == (401, 200)
 
 
+@pytest.mark.parametrize("path", ["/v1/load_lora_adapter", "/v1/unload_lora_adapter"])
+async def test_adapters_are_loaded_with_an_admin_key_only(
+    outer: OuterApp, client: httpx.AsyncClient, path: str
+) -> None:
+    outer.serve("user")
+    key = {"authorization": "Bearer user"}
+    assert (await client.post(path, headers=key)).status_code == 404
+
+    outer.serve("user", admin="admin")
+    for headers in ({}, key):
+        reply = await client.post(path, headers=headers)
+        assert reply.status_code == 401
+        assert_error_form(reply)
+    admin = {"authorization": "Bearer admin"}
+    assert (await client.post(path, headers=admin)).text == path
+    assert (await client.post("/v1/embeddings", headers=admin)).status_code == 401
+
+
 async def test_probes_and_metrics_need_no_key(outer: OuterApp, client: httpx.AsyncClient) -> None:
     outer.serve("secret")
     for path in ("/health", "/ready", "/metrics"):

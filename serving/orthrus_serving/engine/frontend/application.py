@@ -8,7 +8,12 @@ from fastapi import FastAPI
 from vllm.entrypoints.launchers.api_server.app_state import init_app_state
 from vllm.entrypoints.launchers.app import build_app
 
-from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
+from orthrus_serving.engine.frontend.adapters.model_names import (
+    AdapterNotLoadedError,
+    answer_not_loaded,
+    check_generation_names,
+)
+from orthrus_serving.engine.frontend.adapters.replica_adapters import ReplicaAdapters
 from orthrus_serving.engine.frontend.embeddings import OrthrusServingEmbedding
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
 from orthrus_serving.engine.frontend.generation import (
@@ -21,7 +26,7 @@ from orthrus_serving.engine.queued_tokens import QueuedTokens
 
 @asynccontextmanager
 async def application(
-    engine: OrthrusEngineClient, arguments: Namespace, space: EmbeddingSpace, listener: object
+    engine: OrthrusEngineClient, arguments: Namespace, adapters: ReplicaAdapters, listener: object
 ) -> AsyncIterator[FastAPI]:
     """The application, inside its lifespan; `listener` is a uvicorn server.
 
@@ -31,6 +36,13 @@ async def application(
     app = build_app(arguments, tasks, engine.model_config)
     await init_app_state(engine, app.state, arguments, tasks)
     app.state.server = listener
+    app.state.openai_serving_models.lora_requests = adapters.registry.requests
+    if admin_router := adapters.admin_router():
+        app.include_router(admin_router)
+    app.exception_handler(AdapterNotLoadedError)(answer_not_loaded)
+    app.middleware_stack = None  # built by `build_app` already, without this handler
+    for serving in (app.state.openai_serving_chat, app.state.openai_serving_completion):
+        check_generation_names(serving, adapters.names)
     queue = QueuedTokens(arguments.max_queued_tokens)
     answer_with_name_asked_for(app.state.openai_serving_models)
     guard_completions(app.state.openai_serving_completion, queue)
@@ -41,8 +53,8 @@ async def application(
         app.state.openai_serving_models,
         request_logger=stock.request_logger,
         chat_template_config=stock.chat_template_config,
-        space=space,
+        names=adapters.names,
         queue=queue,
     )
-    async with app.router.lifespan_context(app):
+    async with app.router.lifespan_context(app), adapters.kept():
         yield app

@@ -33,6 +33,12 @@ class EmbeddingSpace:
     normalized: bool
     flags: tuple[str, ...] = ()
     """`name=value` of the flags that change how the checkpoint is read or computed."""
+    adapter: str = ""
+    """Digest of the LoRA adapter's content; empty for the backbone."""
+    dimensions: int | None = None
+    """Numbers kept of a vector; None for all."""
+    end_token: str = ""
+    instruction: str = ""
 
     @property
     def identifier(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from vllm.config import ModelConfig
 from vllm.transformers_utils.repo_utils import get_hf_file_to_dict
 
+from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules, base_modules
 from orthrus_serving.engine.start_error import Reason, StartError
 
 _WEIGHT_SUFFIXES = {".safetensors", ".bin", ".pt", ".gguf"}
@@ -28,6 +29,17 @@ def check_architecture(model: ModelConfig) -> None:
     """Refuses models whose hidden states cannot be pooled chunk by chunk."""
     if why := _unsupported(model):
         raise StartError(Reason.MODEL_UNSUPPORTED, f"{model.model} cannot be served: it {why}")
+
+
+def adaptable_layers(model: ModelConfig) -> BaseModules:
+    """What adapters of the model are checked against. Raises StartError."""
+    try:
+        return base_modules(model.hf_config, trust_remote_code=model.trust_remote_code)
+    except ValueError as error:
+        raise StartError(
+            Reason.MODEL_UNSUPPORTED,
+            f"{model.model} cannot have adapters: Transformers, which checks them, says {error}",
+        ) from error
 
 
 def _unsupported(model: ModelConfig) -> str | None:

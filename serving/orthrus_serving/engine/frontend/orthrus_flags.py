@@ -64,9 +64,27 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="API keys, one a line, read again whenever the file changes; instead of --api-key",
     )
+    group.add_argument(
+        "--adapters-file",
+        metavar="FILE",
+        help="YAML or JSON that declares LoRA adapters; watched (docs/adapters.md)",
+    )
+    group.add_argument(
+        "--embedding-adapter",
+        metavar="NAME",
+        help="what the served name itself means on /v1/embeddings; the backbone when not set",
+    )
+    group.add_argument(
+        "--admin-key-file",
+        metavar="FILE",
+        help="keys, one a line, that may load and unload adapters over HTTP; or the variable "
+        "ORTHRUS_ADMIN_KEY; the routes are off without one",
+    )
     add_listener_flags(group)
     parser.set_defaults(
-        max_num_batched_tokens=DEFAULT_BATCHED_TOKENS, max_num_seqs=DEFAULT_SEQUENCES
+        max_num_batched_tokens=DEFAULT_BATCHED_TOKENS,
+        max_num_seqs=DEFAULT_SEQUENCES,
+        max_loras=None,  # sized by the adapters that are declared
     )
 
 

@@ -16,14 +16,21 @@ from vllm.platforms import current_platform
 from vllm.usage.usage_lib import UsageContext
 from vllm.v1.executor import Executor
 
+from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.engine.frontend import root_cause
+from orthrus_serving.engine.frontend.adapters.options import adapter_options
+from orthrus_serving.engine.frontend.adapters.replica_adapters import ReplicaAdapters
 from orthrus_serving.engine.frontend.application import application
 from orthrus_serving.engine.frontend.arguments import api_keys, parse
 from orthrus_serving.engine.frontend.diagnosis import diagnose
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
 from orthrus_serving.engine.frontend.kv_cache_space import cpu_kv_cache_bytes
-from orthrus_serving.engine.frontend.model_checks import check_architecture, check_local_model
+from orthrus_serving.engine.frontend.model_checks import (
+    adaptable_layers,
+    check_architecture,
+    check_local_model,
+)
 from orthrus_serving.engine.frontend.orthrus_flags import engine_settings
 from orthrus_serving.engine.start_error import Reason, StartError
 from orthrus_serving.scheduling.snapshot import Snapshot
@@ -47,13 +54,17 @@ class RunningEngine:
     """An engine process with its model loaded, and this process's end of it."""
 
     def __init__(
-        self, client: OrthrusEngineClient, arguments: Namespace, space: EmbeddingSpace
+        self, client: OrthrusEngineClient, arguments: Namespace, adapters: ReplicaAdapters
     ) -> None:
         self._client = client
         self._arguments = arguments
-        self._space = space
+        self._adapters = adapters
         self.api_keys = api_keys(arguments)
         self.model_names: list[str] = arguments.served_model_name or [arguments.model]
+        self.admin_keys = list(adapters.admin_keys)
+        if self.api_keys:
+            # vLLM's application asks once more, under /v1, and knows no admin keys.
+            arguments.api_key = [*self.api_keys, *self.admin_keys]
 
     @property
     def died(self) -> bool:
@@ -65,10 +76,14 @@ class RunningEngine:
         return Snapshot.from_dict(answer)
 
     def application(self, listener: object) -> AbstractAsyncContextManager[FastAPI]:
-        return application(self._client, self._arguments, self._space, listener)
+        return application(self._client, self._arguments, self._adapters, listener)
+
+    def adapters(self) -> AdaptersReport:
+        return self._adapters.report()
 
     def shutdown(self) -> None:
         self._client.shutdown(timeout=0)
+        self._adapters.close()
 
 
 def start(command_line: Sequence[str]) -> RunningEngine:
@@ -87,11 +102,13 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
     configure_logging_from_args(arguments)
     api_keys(arguments)  # so that a bad one fails before minutes of loading
     check_local_model(arguments.model)
+    options = adapter_options(arguments)
     _configure(arguments)
     config = AsyncEngineArgs.from_cli_args(arguments).create_engine_config(
         usage_context=UsageContext.OPENAI_API_SERVER
     )
     check_architecture(config.model_config)
+    base = adaptable_layers(config.model_config) if config.lora_config else None
     root_cause.install(noted)
     client = OrthrusEngineClient(
         config,
@@ -108,10 +125,12 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
             normalized=True,
             flags=tuple(f"{name}={getattr(arguments, name)}" for name in _CHANGES_VECTORS),
         )
+        names = arguments.served_model_name or [arguments.model]
+        adapters = ReplicaAdapters(client, options, names, space, base)
     except Exception:
         client.shutdown(timeout=0)
         raise
-    return RunningEngine(client, arguments, space)
+    return RunningEngine(client, arguments, adapters)
 
 
 def _check_environment() -> None:
@@ -124,6 +143,12 @@ def _check_environment() -> None:
         raise StartError(
             Reason.INVALID_ARGUMENTS,
             "VLLM_SERVER_DEV_MODE is set: its routes can pause or empty the engine; unset it",
+        )
+    if envs.VLLM_ALLOW_RUNTIME_LORA_UPDATING:
+        raise StartError(
+            Reason.INVALID_ARGUMENTS,
+            "VLLM_ALLOW_RUNTIME_LORA_UPDATING is set: its routes check neither adapter nor key; "
+            "unset it, and set an admin key (docs/adapters.md)",
         )
 
 

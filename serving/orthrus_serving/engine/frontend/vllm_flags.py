@@ -62,6 +62,11 @@ ALLOWED = frozenset(
         "prefix_caching_hash_algo",
         "async_scheduling",
         "enforce_eager",
+        # adapters
+        "enable_lora",
+        "max_loras",
+        "max_lora_rank",
+        "max_cpu_loras",
     }
 )
 """By argparse destination."""
@@ -74,7 +79,6 @@ _OURS = "Orthrus sets it"
 _SPECULATION = "draft tokens and embedding chunks cannot share a step yet"
 _TRANSFER = "embedding state does not travel with the KV cache"
 _EDGE = "the routes of a replica are fixed: do this in the proxy in front of it"
-_ADAPTERS = "adapters are not served yet"
 _MULTIMODAL = "only text is served"
 
 REFUSED: dict[str, str] = {
@@ -132,9 +136,6 @@ REFUSED: dict[str, str] = {
         _EDGE,
     ),
     **dict.fromkeys(
-        ("enable_lora", "lora_modules", "max_loras", "max_lora_rank", "max_cpu_loras"), _ADAPTERS
-    ),
-    **dict.fromkeys(
         ("limit_mm_per_prompt", "mm_processor_kwargs", "enable_mm_embeds", "enable_prompt_embeds"),
         _MULTIMODAL,
     ),
@@ -145,6 +146,7 @@ REFUSED: dict[str, str] = {
     "enable_sleep_mode": "a sleeping replica would drop the embeddings it is computing",
     "shutdown_timeout": "use --drain-timeout, which also finishes embeddings",
     "enable_request_id_headers": "X-Request-Id is always echoed",
+    "lora_modules": "declare adapters in --adapters-file, where each says its task",
     "model": "give the model as the first argument",
     "config": "write the flags out",
 }

@@ -1,0 +1,133 @@
+"""What a `model` of a request means: the backbone or one of the adapters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from vllm.entrypoints.serve.engine.serving import BaseServing
+from vllm.entrypoints.serve.engine.typing import AnyRequest
+from vllm.exceptions import VLLMNotFoundError, VLLMServerError, VLLMValidationError
+from vllm.lora.request import LoRARequest
+
+from orthrus_serving.engine.frontend.adapters.declaration import Adapter
+from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry, LoadedAdapter
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
+
+RETRY_SECONDS = 5
+
+
+class AdapterNotLoadedError(VLLMServerError):
+    """An adapter is known and does not serve yet, or failed: 503 with Retry-After."""
+
+
+async def answer_not_loaded(request: Request, error: Exception) -> JSONResponse:
+    """The answer to AdapterNotLoadedError, for FastAPI."""
+    body = {
+        "message": str(error),
+        "type": "ServiceUnavailableError",
+        "param": "model",
+        "code": 503,
+    }
+    return JSONResponse({"error": body}, 503, {"retry-after": str(RETRY_SECONDS)})
+
+
+@dataclass(frozen=True)
+class EmbeddingTarget:
+    """Who embeds, and how."""
+
+    space: EmbeddingSpace
+    lora: LoRARequest | None = None
+    end_token: int | None = None
+    instruction: str = ""
+    adapter: Adapter | None = None
+    """None for the backbone."""
+
+
+class ModelNames:
+    """Resolves names; every refusal is an exception that vLLM's application answers.
+
+    `embedding_adapter`: what the served names themselves mean on /v1/embeddings.
+    """
+
+    def __init__(
+        self,
+        served: Sequence[str],
+        registry: AdapterRegistry,
+        space: EmbeddingSpace,
+        embedding_adapter: str | None = None,
+    ) -> None:
+        self._served = served
+        self._registry = registry
+        self._space = space
+        self._embedding_adapter = embedding_adapter
+
+    def check_generation(self, name: str | None) -> None:
+        """Raises VLLMError when `name` cannot generate."""
+        if not self._is_served(name):
+            adapter = self._loaded(name).adapter
+            if adapter.task != "generate":
+                raise VLLMValidationError(
+                    f"{name} is an adapter for embeddings: send it to /v1/embeddings",
+                    parameter="model",
+                )
+
+    def check_known(self, name: str | None) -> None:
+        """Raises VLLMError when `name` is no model or adapter that serves."""
+        if not self._is_served(name):
+            self._loaded(name)
+
+    def embedding(self, name: str | None) -> EmbeddingTarget:
+        """Raises VLLMError when `name` cannot embed."""
+        if not self._is_served(name):
+            return self._adapted(self._loaded(name))
+        if self._embedding_adapter is None:
+            return EmbeddingTarget(self._space)
+        # Never the backbone's vector in its place: it would be of another space.
+        return self._adapted(self._loaded(self._embedding_adapter, known=True))
+
+    def _is_served(self, name: str | None) -> bool:
+        return not name or name in self._served
+
+    def _loaded(self, name: str | None, *, known: bool = False) -> LoadedAdapter:
+        loaded = self._registry.find(name) if name else None
+        if loaded is not None:
+            return loaded
+        if known or name in self._registry:
+            raise AdapterNotLoadedError(f"The adapter {name} is not loaded; /ready says why.")
+        names = ", ".join([*self._served, *self._registry.requests])
+        raise VLLMNotFoundError(f"The model `{name}` does not exist. Served here: {names}.")
+
+    def _adapted(self, loaded: LoadedAdapter) -> EmbeddingTarget:
+        adapter = loaded.adapter
+        if adapter.task != "embed":
+            raise VLLMValidationError(
+                f"{adapter.name} is an adapter for generation: send it to /v1/completions or "
+                "/v1/chat/completions",
+                parameter="model",
+            )
+        space = replace(
+            self._space,
+            adapter=loaded.digest,
+            pooling=adapter.pooling or self._space.pooling,
+            normalized=adapter.normalize,
+            end_token=adapter.end_token or "",
+            instruction=adapter.instruction,
+        )
+        return EmbeddingTarget(
+            space, loaded.request, loaded.end_token, adapter.instruction, adapter
+        )
+
+
+def check_generation_names(serving: BaseServing, names: ModelNames) -> None:
+    """Ask `names` first whenever this vLLM handler looks at the model of a request.
+
+    vLLM's own check knows adapters by name only: neither their task nor those still loading.
+    """
+    stock = serving._check_model
+
+    async def check(request: AnyRequest) -> object:
+        names.check_generation(request.model)
+        return await stock(request)
+
+    serving._check_model = check  # type: ignore[method-assign,assignment]

@@ -1,0 +1,84 @@
+"""All that a replica has for its adapters, in one place."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from fastapi import APIRouter
+
+from orthrus_serving.engine.adapter_status import AdaptersReport
+from orthrus_serving.engine.frontend.adapters.admin_routes import admin_router
+from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules
+from orthrus_serving.engine.frontend.adapters.declared_file import DeclaredAdapters
+from orthrus_serving.engine.frontend.adapters.loader import AdapterLoader
+from orthrus_serving.engine.frontend.adapters.model_names import ModelNames
+from orthrus_serving.engine.frontend.adapters.options import AdapterOptions
+from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry
+from orthrus_serving.engine.frontend.adapters.store import AdapterStore
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
+from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+
+
+class ReplicaAdapters:
+    """Names for requests at once; adapters as they get loaded."""
+
+    def __init__(
+        self,
+        client: OrthrusEngineClient,
+        options: AdapterOptions,
+        served_names: Sequence[str],
+        space: EmbeddingSpace,
+        base: BaseModules | None,
+    ) -> None:
+        """`base`: what adapters are checked against; None when LoRA is off."""
+        self._options = options
+        self.admin_keys = options.admin_keys
+        self._served_names = served_names
+        self.registry = AdapterRegistry()
+        self.names = ModelNames(served_names, self.registry, space, options.embedding_adapter)
+        self._store: AdapterStore | None = None
+        self._loader: AdapterLoader | None = None
+        limits = client.vllm_config.lora_config
+        if limits is None or base is None:
+            return
+        self._store = AdapterStore(Path(tempfile.gettempdir()))
+        self._loader = AdapterLoader(
+            base=base,
+            limits=limits,
+            tokenizer=client.get_tokenizer(),
+            store=self._store,
+            registry=self.registry,
+            add=client.add_lora,
+        )
+        for adapter in options.declared:
+            self.registry.expect(adapter, declared=True)
+
+    def admin_router(self) -> APIRouter | None:
+        """Routes that load and unload adapters; None when there are no admin keys."""
+        if self._loader is None or not self._options.admin_keys:
+            return None
+        return admin_router(self.registry, self._loader, self._served_names)
+
+    @contextlib.asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Loads the declared ones, and follows the file, until the block ends."""
+        if self._loader is None or self._options.file is None:
+            yield
+            return
+        declared = DeclaredAdapters(self._options.file, self.registry, self._loader)
+        following = asyncio.create_task(declared.run())
+        try:
+            yield
+        finally:
+            following.cancel()
+
+    def report(self) -> AdaptersReport:
+        file = self._options.file
+        return AdaptersReport(tuple(self.registry.statuses()), file is None or file.valid)
+
+    def close(self) -> None:
+        """Call it when the engine is gone."""
+        if self._store is not None:
+            self._store.remove()

@@ -1,0 +1,96 @@
+"""Adapters on local disk under the digest of their content.
+
+vLLM caches an adapter by id, reads its files again after it evicted it, and hashes its path into
+the keys of the prefix cache. Under a content address none of the three can mix two versions.
+"""
+
+import fcntl
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from orthrus_serving.engine.frontend.adapters.peft_checkpoint import (
+    CONFIG,
+    WEIGHTS,
+    PeftCheckpoint,
+)
+
+PREFIX = "orthrus-adapters-"
+
+
+@dataclass(frozen=True)
+class StoredAdapter:
+    """`number` is vLLM's id of it, one for each content."""
+
+    folder: Path
+    digest: str
+    number: int
+
+
+class AdapterStore:
+    """Never deletes a file while the process lives: vLLM may read it in the middle of a step."""
+
+    def __init__(self, parent: Path) -> None:
+        """Makes a folder of this process in `parent`, and removes those of dead processes."""
+        _remove_abandoned(parent)
+        self._root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        self._lock = FolderLock(self._root)
+        self._stored: dict[str, StoredAdapter] = {}
+
+    def put(self, checkpoint: PeftCheckpoint) -> StoredAdapter:
+        """Writes it, unless the same content is there already. Blocks."""
+        digest = _digest(checkpoint)
+        if digest not in self._stored:
+            folder = self._root / digest
+            folder.mkdir()
+            (folder / CONFIG).write_text(json.dumps(checkpoint.config))
+            save_file(dict(checkpoint.tensors), folder / WEIGHTS)
+            self._stored[digest] = StoredAdapter(folder, digest, len(self._stored) + 1)
+        return self._stored[digest]
+
+    def remove(self) -> None:
+        """Call it when no engine is left."""
+        shutil.rmtree(self._root, ignore_errors=True)
+        self._lock.close()
+
+
+def _digest(checkpoint: PeftCheckpoint) -> str:
+    """Hexadecimal SHA-256 of configuration and weights."""
+    digest = hashlib.sha256(json.dumps(checkpoint.config, sort_keys=True).encode())
+    for name, tensor in sorted(checkpoint.tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+class FolderLock:
+    """Marks a folder as in use until the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / ".lock").open("w")
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """A killed process leaves its folder, and a pod's scratch volume outlives its containers."""
+    for folder in _abandoned(parent):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _abandoned(parent: Path) -> Iterator[Path]:
+    for folder in parent.glob(f"{PREFIX}*"):
+        try:
+            FolderLock(folder).close()
+        except OSError:
+            continue
+        yield folder
