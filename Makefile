@@ -48,12 +48,15 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 	@requirements/compile.sh
 
 ##@ Benchmarks
-.PHONY: exactness gpu-check bench-engine
+.PHONY: exactness gpu-check soak bench-engine
 exactness: model ## Chunked against single-pass embeddings, head by head
 	@$(PYTHON) -m e2e.exactness
 
 gpu-check: ## Pooling on CUDA against the CPU, and its cost (needs a GPU; never run so far)
 	@$(PYTHON) -m e2e.gpu_check
+
+soak: model ## An hour of mixed load, aborts and bad requests on one replica
+	@$(PYTHON) -m e2e.soak
 
 bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json

@@ -1,0 +1,106 @@
+"""What clients of the soak send: good requests, bad ones, and those that they give up on."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+Json = dict[str, Any]
+ABANDONED = "abandoned"
+STUCK = "stuck"
+STUCK_SECONDS = 180.0
+_LONGEST_PATIENCE_SECONDS = 0.5
+
+_WORDS = ("river", "stone", "garden", "copper", "window", "history", "market", "signal")
+
+
+class Client:
+    """One client: a request after the other, each drawn at random."""
+
+    def __init__(self, http: httpx.AsyncClient, model: str, model_length: int, seed: int) -> None:
+        self._http = http
+        self._model = model
+        self._length = model_length
+        self._draw = random.Random(seed)  # noqa: S311
+        self._kinds: dict[str, tuple[int, Callable[[], Awaitable[str]]]] = {
+            "embedding": (8, self._embedding),
+            "chat, streamed": (4, self._stream),
+            "completion": (4, self._completion),
+            "abandoned embedding": (2, lambda: self._give_up(self._embedding)),
+            "abandoned stream": (2, lambda: self._give_up(self._stream)),
+            "bad request": (2, self._bad),
+        }
+
+    async def send_one(self) -> tuple[str, str]:
+        """Kind of the request, and the status that it got, or `ABANDONED` or `STUCK`."""
+        weights = [weight for weight, _ in self._kinds.values()]
+        [kind] = self._draw.choices(list(self._kinds), weights)
+        try:
+            async with asyncio.timeout(STUCK_SECONDS):
+                return kind, await self._kinds[kind][1]()
+        except TimeoutError:
+            return kind, STUCK
+        except httpx.TransportError as error:
+            return kind, type(error).__name__
+
+    async def _embedding(self) -> str:
+        count = self._draw.choice([1, 1, 1, 4, 16])
+        texts = [self._text(self._draw.randint(1, self._length // 3)) for _ in range(count)]
+        return await self._post("/v1/embeddings", {"input": texts})
+
+    async def _completion(self) -> str:
+        body = {"prompt": self._text(self._draw.randint(1, 40)), "max_tokens": 24}
+        return await self._post("/v1/completions", body | {"n": self._draw.choice([1, 1, 2])})
+
+    async def _stream(self) -> str:
+        messages = [{"role": "user", "content": self._text(self._draw.randint(1, 40))}]
+        body = {"model": self._model, "messages": messages, "stream": True, "max_tokens": 48}
+        async with self._http.stream("POST", "/v1/chat/completions", json=body) as answer:
+            async for _ in answer.aiter_lines():
+                pass
+        return str(answer.status_code)
+
+    async def _give_up(self, request: Callable[[], Awaitable[str]]) -> str:
+        try:
+            async with asyncio.timeout(self._draw.uniform(0, _LONGEST_PATIENCE_SECONDS)):
+                return await request()
+        except TimeoutError:
+            return ABANDONED
+
+    async def _bad(self) -> str:
+        bad: list[tuple[str, Json]] = [
+            ("/v1/embeddings", {"input": []}),
+            ("/v1/embeddings", {"input": [[1, 2], ["a"]]}),
+            ("/v1/embeddings", {"input": "x", "encoding_format": "md5"}),
+            ("/v1/embeddings", {"input": self._text(3 * self._length)}),
+            ("/v1/completions", {"prompt": "x", "max_tokens": -1}),
+            ("/v1/completions", {"prompt": "x", "model": "nobody"}),
+            ("/v1/chat/completions", {"messages": "not a list"}),
+            ("/v1/rerank", {"query": "x", "documents": ["y"]}),
+        ]
+        path, body = self._draw.choice(bad)
+        return await self._post(path, body)
+
+    async def _post(self, path: str, body: Json) -> str:
+        answer = await self._http.post(path, json={"model": self._model} | body)
+        return str(answer.status_code)
+
+    def _text(self, words: int) -> str:
+        return " ".join(self._draw.choices(_WORDS, k=words))
+
+
+def is_failure(kind: str, outcome: str) -> bool:
+    """Whether an answer is one that a healthy replica never gives to that kind of request."""
+    if outcome == ABANDONED:
+        return not kind.startswith("abandoned")
+    if not outcome.isdecimal():
+        return True
+    status = int(outcome)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return False
+    if kind == "bad request":
+        return not HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return status != HTTPStatus.OK
