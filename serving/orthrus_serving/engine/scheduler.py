@@ -219,6 +219,9 @@ class OrthrusScheduler(Scheduler):
         self, request: Request, delay_free_blocks: bool = False
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         self._backlog.drop(self._prefills.pop(request.request_id))
+        # Its work to lose names the request: a cycle would keep it, with all its tokens, until
+        # Python's collector runs, in the middle of a step.
+        request.priority = 0
         return super()._free_request(request, delay_free_blocks)
 
 

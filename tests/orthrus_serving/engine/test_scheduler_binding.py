@@ -1,5 +1,7 @@
 """What the binding adds to vLLM's scheduler, one behaviour at a time."""
 
+import gc
+import weakref
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +12,7 @@ from vllm.v1.core.sched.interface import PauseState
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.engine.core import EngineCore
 from vllm.v1.outputs import ModelRunnerOutput
+from vllm.v1.request import RequestStatus
 
 from tests.orthrus_serving.engine.scheduler_loop import (
     BLOCK_SIZE,
@@ -316,6 +319,26 @@ def test_an_embedding_that_the_worker_does_not_answer_ends_as_an_error(
 
     assert loop.finished == {"e1": "error", "g2": "length"}
     assert loop.vectors["e1"].numel() == 0
+
+
+@pytest.mark.parametrize("aborted", [False, True])
+def test_a_request_is_freed_as_it_ends(make: RequestMaker, aborted: bool) -> None:
+    """Kept in a cycle, it would wait for Python's collector, in the middle of some step."""
+    loop = EngineLoop()
+    request = make.generation(20, max_tokens=4)
+    alive = weakref.ref(request)
+    loop.add(request)
+    gc.disable()
+    try:
+        loop.step()
+        if aborted:
+            loop.scheduler.finish_requests(request.request_id, RequestStatus.FINISHED_ABORTED)
+        del request
+        loop.run(max_steps=20)
+        loop.step()
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_the_engine_reports_a_snapshot_as_plain_data(make: RequestMaker) -> None:
