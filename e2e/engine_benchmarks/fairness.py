@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,10 @@ async def first_token_behind_embeddings(pairs: int, cores: Sequence[int]) -> lis
         running(orthrus("no floor", min_opportunities=0), cores) as without,
     ):
         for pair in range(pairs):
-            with_floor, taken = await _first_token(floor, pair)
-            without_floor, _ = await _first_token(without, pair)
-            ratios.append(with_floor / without_floor)
-            steps.append(taken)
+            order = (floor, without) if pair % 2 else (without, floor)
+            found = {engine: await _first_token(engine, pair) for engine in order}
+            ratios.append(found[floor].seconds / found[without].seconds)
+            steps.append(found[floor].steps)
     behind = f"a one-token prompt behind {QUEUED_EMBEDDINGS * QUEUED_TOKENS:,} embedding tokens"
     return [
         Comparison(
@@ -97,8 +98,15 @@ async def first_token_behind_embeddings(pairs: int, cores: Sequence[int]) -> lis
     ]
 
 
-async def _first_token(engine: RunningEngine, seed: int) -> tuple[float, int]:
-    """Seconds and engine steps to the token."""
+@dataclass(frozen=True)
+class FirstToken:
+    """How long it took."""
+
+    seconds: float
+    steps: int
+
+
+async def _first_token(engine: RunningEngine, seed: int) -> FirstToken:
     work = prompts(QUEUED_EMBEDDINGS, QUEUED_TOKENS, seed)
     embeddings = [asyncio.create_task(engine.embed(tokens)) for tokens in work]
     await engine.reach(lambda now: now.backlog_requests.embedding > QUEUED_EMBEDDINGS // 2)
@@ -106,7 +114,7 @@ async def _first_token(engine: RunningEngine, seed: int) -> tuple[float, int]:
     [seconds] = await engine.generate(prompts(1, 1, seed)[0], 1)
     taken = await _steps(engine) - before
     await _abort(engine, embeddings)
-    return seconds, taken
+    return FirstToken(seconds, taken)
 
 
 async def _steps(engine: RunningEngine) -> int:

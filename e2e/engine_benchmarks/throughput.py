@@ -1,6 +1,6 @@
 """One task alone: Orthrus beside a stock engine that knows only that task."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,8 +18,6 @@ CLIENTS = (1, 8, 64, 256)
 PROMPT_TOKENS, OUTPUT_TOKENS = 64, 16
 REQUESTS_OF_ONE_CLIENT = 6
 EMBEDDINGS, EMBEDDING_TOKENS, EMBEDDING_CLIENTS = 64, 128, 64
-CORES = (0,)
-"""Of both engines, which run in turn; the client has another core."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +28,10 @@ class Load:
     ask: Callable[[RunningEngine, list[int]], Awaitable[object]]
 
 
-async def generation_only(pairs: int) -> list[Comparison]:
+async def generation_only(pairs: int, cores: Sequence[int]) -> list[Comparison]:
     """Requests per second, ours ÷ stock, at each number of clients."""
     ratios: dict[int, list[float]] = {clients: [] for clients in CLIENTS}
-    async with running(STOCK_GENERATE, CORES) as stock, running(orthrus(), CORES) as ours:
+    async with running(STOCK_GENERATE, cores) as stock, running(orthrus(), cores) as ours:
         for pair in range(-1, pairs):  # the first one warms up
             for clients in CLIENTS:
                 work = prompts(max(clients, REQUESTS_OF_ONE_CLIENT), PROMPT_TOKENS, seed=pair)
@@ -51,10 +49,10 @@ async def generation_only(pairs: int) -> list[Comparison]:
     ]
 
 
-async def embedding_only(pairs: int) -> list[Comparison]:
+async def embedding_only(pairs: int, cores: Sequence[int]) -> list[Comparison]:
     """Requests per second, ours ÷ stock pooling engine."""
     work = prompts(EMBEDDINGS, EMBEDDING_TOKENS, seed=0)
-    async with running(STOCK_POOLING, CORES) as stock, running(orthrus(), CORES) as ours:
+    async with running(STOCK_POOLING, cores) as stock, running(orthrus(), cores) as ours:
         ratios = [
             await _speed(pair, ours, stock, work, Load(EMBEDDING_CLIENTS, _embed))
             for pair in range(-1, pairs)

@@ -71,7 +71,8 @@ class OrthrusModelRunner(GPUModelRunner):
     def profile_run(self, *args: Any, **kwargs: Any) -> None:
         # The pooler's memory must be taken now, or what is left for the KV cache counts it as free.
         reserved = self.pooler.reserve(
-            self.model_config.max_model_len + self.scheduler_config.max_num_batched_tokens
+            self._default_pooling,
+            self.model_config.max_model_len + self.scheduler_config.max_num_batched_tokens,
         )
         super().profile_run(*args, **kwargs)
         del reserved

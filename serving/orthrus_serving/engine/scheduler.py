@@ -77,7 +77,7 @@ class OrthrusScheduler(Scheduler):
         self._arrivals = 0
         self._counters = StepCounters()
         self._clock = StepClock()
-        self._inter_token = self._make_target(settings.max_inter_token_millis)
+        self._inter_token = self._make_target(settings)
         self._waiting_queue = WaitingQueue(self._backlog, self._prefills)
         self.waiting = self._waiting_queue
         # Under this policy `request.priority` names the victim of a preemption.
@@ -87,11 +87,13 @@ class OrthrusScheduler(Scheduler):
         )
         keep_embeddings_out_of_prefix_cache(self.kv_cache_manager)
 
-    def _make_target(self, millis: float | None) -> InterTokenTarget | None:
+    def _make_target(self, settings: EngineSettings) -> InterTokenTarget | None:
+        millis = settings.max_inter_token_millis
         if millis is None:
             return None
+        floor = min(self.block_size, settings.embedding_chunk_tokens)
         step_time = StepTime(self.max_num_scheduled_tokens, self.max_num_active_reqs)
-        return InterTokenTarget(millis / 1000, floor=self.block_size, step_time=step_time)
+        return InterTokenTarget(millis / 1000, floor, step_time)
 
     def snapshot(self) -> Snapshot:
         """Counters and gauges as of now."""

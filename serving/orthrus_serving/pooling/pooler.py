@@ -36,11 +36,10 @@ class IncrementalPooler:
         """Requests that are partly pooled."""
         return self._slots.taken
 
-    def reserve(self, tokens: int) -> Tensor:
-        """The largest state that some head keeps for `tokens` live tokens: hold it while the
-        device's memory is measured, then let it go."""
-        states = (head.begin(self._slots[0], tokens) for head in HEADS.values())
-        return max(states, key=Tensor.numel)
+    def reserve(self, method: str, tokens: int) -> Tensor:
+        """What this head keeps for `tokens` live tokens: hold it while the device's memory is
+        measured, then let it go."""
+        return HEADS[method].begin(self._slots[0], tokens)
 
     def add(self, request_id: str, request: PoolingRequest) -> None:
         """Expect this request's chunks; one that is known already begins anew."""

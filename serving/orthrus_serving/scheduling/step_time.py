@@ -33,7 +33,7 @@ class StepTime:
         self._coefficients = [0.0, 0.0, 0.0]
         self._sums = {False: _Sums(), True: _Sums()}
         self._deviation = 0.0
-        self._stalled = False
+        self._stalled = {False: False, True: False}
         self.steps = 0
         """Steps learned from."""
 
@@ -41,11 +41,12 @@ class StepTime:
         """Takes in one measured step.
 
         A lone step that takes over twice its prediction says nothing about the model and is
-        left out; a second one in a row is a change, and counts.
+        left out; a second one in a row of its kind, with chunks or without, is a change.
         """
         stalled = self.steps > 0 and seconds > _STALL * self.predict(chunk_tokens, decode_tokens)
-        is_lone = stalled and not self._stalled
-        self._stalled = stalled
+        kind = chunk_tokens > 0
+        is_lone = stalled and not self._stalled[kind]
+        self._stalled[kind] = stalled
         if is_lone:
             return
         features = self._features(chunk_tokens, decode_tokens)
@@ -53,7 +54,7 @@ class StepTime:
             error = abs(seconds - self._fitted(features))
             self._deviation += _DEVIATION_WEIGHT * (error - self._deviation)
         self.steps += 1
-        self._sums[chunk_tokens > 0].add(features, seconds)
+        self._sums[kind].add(features, seconds)
         self._fit()
 
     def predict(self, chunk_tokens: int, decode_tokens: int) -> float:

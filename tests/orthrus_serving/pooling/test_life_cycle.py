@@ -169,3 +169,10 @@ def test_a_vector_is_scaled_to_length_1_only_on_request(pooler: IncrementalPoole
     vectors = ended.wait()
     torch.testing.assert_close(vectors["scaled"], HIDDEN[1] / HIDDEN[1].norm())
     assert torch.equal(vectors["as-is"], HIDDEN[0])
+
+
+def test_a_head_that_keeps_all_hidden_states_says_how_much_memory_that_is(
+    pooler: IncrementalPooler,
+) -> None:
+    assert pooler.reserve("max", tokens=100).shape == (100, 8)
+    assert pooler.reserve("mean", tokens=100).shape == (8,)

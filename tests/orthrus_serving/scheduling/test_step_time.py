@@ -78,6 +78,19 @@ def test_a_lasting_change_of_speed_is_followed(speed: float) -> None:
     assert step_time.predict(500, 30) == pytest.approx(speed * truth(500, 30), rel=0.05)
 
 
+def test_dear_chunks_that_come_one_at_a_time_between_decodes_are_learned() -> None:
+    decoding = [(0, 10, truth(0, 10))] * 20
+    step_time = learned(decoding * 10)
+    dear = 5 * truth(0, 10)
+
+    for _ in range(20):
+        step_time.learn(100, 10, dear)
+        for step in decoding:
+            step_time.learn(*step)
+
+    assert step_time.predict(100, 10) == pytest.approx(dear, rel=0.1)
+
+
 def test_a_stall_at_the_very_start_is_outlived() -> None:
     step_time = learned([(32, 1, 5.0), *varied(400)])
 
