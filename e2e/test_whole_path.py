@@ -64,7 +64,7 @@ def test_the_sample_becomes_available(kubectl: Kubectl, model: Path) -> None:
 
 def test_kubectl_get_shows_what_a_person_asks_first(kubectl: Kubectl) -> None:
     header, row = kubectl("get", "orth", NAME).splitlines()
-    assert header.split() == ["NAME", "MODEL", "READY", "POLICY", "AVAILABLE", "AGE"]
+    assert header.split() == ["NAME", "MODEL", "READY", "ADAPTERS", "POLICY", "AVAILABLE", "AGE"]
     assert row.split()[2:5] == ["1/1", "ibs", "True"]
 
 

@@ -13,7 +13,7 @@
   resources: [deployments]
   verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [""]
-  resources: [services, serviceaccounts]
+  resources: [configmaps, services, serviceaccounts]
   verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]

@@ -17,6 +17,7 @@ _NAME_RULE = Rule(
 _COLUMNS = (
     ("Model", "string", ".spec.model.source", 0),
     ("Ready", "string", ".status.ready", 0),
+    ("Adapters", "string", ".status.adaptersReady", 0),
     ("Policy", "string", ".spec.scheduling.policy", 0),
     ("Available", "string", '.status.conditions[?(@.type=="Available")].status', 0),
     ("Age", "date", ".metadata.creationTimestamp", 0),

@@ -8,6 +8,10 @@ _FIELDS = {
     "served-model-name": "spec.model.servedName",
     "hf-token": "spec.model.tokenSecretRef",
     "download-dir": "spec.model.cache",
+    "adapters-file": "spec.adapters",
+    "lora-modules": "spec.adapters",
+    "enable-lora": "spec.adapters",
+    "embedding-adapter": "spec.embedding.adapter",
     "embedding-pooling": "spec.embedding.pooling",
     "batch-policy": "spec.scheduling.policy",
     "max-num-batched-tokens": "spec.scheduling.maxBatchedTokens",
@@ -88,15 +92,10 @@ _REASONS = {
     ),
     **dict.fromkeys(
         (
-            "enable-lora",
-            "lora-modules",
             "max-loras",
-            "max-lora-rank",
             "max-cpu-loras",
-            "embedding-adapter",
-            "adapters-file",
         ),
-        "adapters are not served yet",
+        "the operator sets it, with room for adapters to come without a restart",
     ),
     **dict.fromkeys(
         ("limit-mm-per-prompt", "mm-processor-kwargs", "enable-mm-embeds", "enable-prompt-embeds"),

@@ -176,5 +176,8 @@ Pooling = Literal["mean", "weighted-mean", "last", "cls"]
 class Embedding(ApiType):
     """How token states become one vector."""
 
+    adapter: Annotated[str, Field(min_length=1, max_length=253)] | None = None
+    """The adapter of task embed that answers /v1/embeddings under the model's own name; the model
+    itself when not set."""
     pooling: Pooling = "mean"
     """Mean of all tokens, mean weighted by position, last token, or first token."""

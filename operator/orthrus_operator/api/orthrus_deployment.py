@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from orthrus_operator.api.access import Auth, Monitoring, NetworkPolicy
-from orthrus_operator.api.declare import ApiType, Rule, rules
+from orthrus_operator.api.adapters import Adapter
+from orthrus_operator.api.declare import ApiType, Rule, keyed_by, rules
 from orthrus_operator.api.engine_arguments import ENGINE_ARGUMENT_RULES
 from orthrus_operator.api.lifecycle import Rollout, Service
 from orthrus_operator.api.model import Embedding, Model
@@ -41,12 +42,22 @@ class Spec(ApiType):
                     field=f".resources.{part}",
                 )
                 for part in ("requests", "limits")
-            )
+            ),
+            Rule(
+                "!has(self.embedding.adapter) || (has(self.adapters) && self.adapters.exists(a,"
+                " a.name == self.embedding.adapter && a.task == 'embed'))",
+                "embedding.adapter must be the name of an adapter of task embed in spec.adapters",
+                field=".embedding.adapter",
+            ),
         )
     )
 
     model: Model
     """The one model that answers both tasks."""
+    adapters: Annotated[
+        list[Adapter] | None, Field(max_length=64, json_schema_extra=keyed_by("name"))
+    ] = None
+    """LoRA adapters of the model, served beside it in the same batches."""
     embedding: Embedding = Embedding()
     """How token states become one vector."""
     scheduling: Scheduling = Scheduling()

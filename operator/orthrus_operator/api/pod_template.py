@@ -16,7 +16,7 @@ _ANYTHING = {"x-kubernetes-preserve-unknown-fields": True}
 Anything = Annotated[dict[str, Any], Field(json_schema_extra=_ANYTHING)]
 """A part of the Kubernetes API that the API server checks when it gets the Deployment."""
 
-RESERVED_VOLUMES = ("tmp", "shared-memory", "cache", "model", "api-keys")
+RESERVED_VOLUMES = ("tmp", "shared-memory", "cache", "model", "api-keys", "adapters")
 """Names of the volumes that the operator makes."""
 _RESERVED_FOLDERS = "^/(tmp|dev/shm|cache|models|etc/orthrus)(/.*)?$"
 _OWNED_VARIABLES = {
@@ -149,7 +149,7 @@ class Volume(ApiType):
             max_length=63,
             json_schema_extra=rules(
                 Rule(
-                    f"!(self in {list(RESERVED_VOLUMES)!r})",
+                    f"!(self in {list(RESERVED_VOLUMES)!r}) && !self.startsWith('adapters-')",
                     f"the volume names {', '.join(RESERVED_VOLUMES)} are the operator's own; choose"
                     " another one",
                 )

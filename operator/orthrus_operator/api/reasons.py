@@ -38,6 +38,10 @@ Reason = Literal[
     "Forbidden",
     "ApplyFailed",
     "NotObserved",
+    "AdapterFailed",
+    "AdaptersLoading",
+    "AdaptersLoaded",
+    "NoAdapters",
 ]
 
 MEANINGS: dict[Reason, str] = {
@@ -78,4 +82,8 @@ MEANINGS: dict[Reason, str] = {
     "Forbidden": "The operator lacks a right, or admission forbids the object.",
     "ApplyFailed": "The API server failed; the operator tries again.",
     "NotObserved": "The operator could not look; Ready says why.",
+    "AdapterFailed": "A replica cannot load an adapter; the model itself serves.",
+    "AdaptersLoading": "Replicas are loading adapters, or have not seen them yet.",
+    "AdaptersLoaded": "Every ready replica has loaded every adapter.",
+    "NoAdapters": "No adapter is declared.",
 }

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from orthrus_operator.api.declare import ApiType, keyed_by
 
-ConditionType = Literal["Ready", "Reconciling", "Stalled", "Available"]
+ConditionType = Literal["Ready", "Reconciling", "Stalled", "Available", "AdaptersReady"]
 ConditionStatus = Literal["True", "False", "Unknown"]
 
 _Int32 = Annotated[int, Field(json_schema_extra={"format": "int32"})]
@@ -18,7 +18,8 @@ class Condition(ApiType):
 
     type: ConditionType
     """Ready: all wanted replicas run the current spec and answer. Reconciling: on the way there.
-    Stalled: someone must change something. Available: at least one replica answers."""
+    Stalled: someone must change something. Available: at least one replica answers. AdaptersReady:
+    every ready replica has loaded every adapter."""
     status: ConditionStatus
     """True, False or Unknown."""
     reason: Annotated[str, Field(min_length=1, max_length=1024)]
@@ -29,6 +30,17 @@ class Condition(ApiType):
     """Generation of the spec that this speaks of."""
     last_transition_time: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
     """When `status` last changed."""
+
+
+class AdapterStatus(ApiType):
+    """One declared adapter."""
+
+    name: Annotated[str, Field(max_length=253)]
+    """Its name."""
+    ready: str
+    """Replicas that have loaded it, of the wanted ones, e.g. 2/2."""
+    message: str
+    """Why a replica could not load it; empty otherwise."""
 
 
 class Status(ApiType):
@@ -44,9 +56,15 @@ class Status(ApiType):
     """Pods that run the current spec."""
     ready: str
     """Ready of wanted replicas, e.g. 2/2."""
+    adapters_ready: str | None = None
+    """Adapters that every ready replica has loaded, of the declared ones, e.g. 1/2."""
+    adapters: Annotated[list[AdapterStatus] | None, Field(json_schema_extra=keyed_by("name"))] = (
+        None
+    )
+    """Each declared adapter."""
     selector: str
     """Label selector of the pods, for autoscalers."""
     endpoint: str
     """Address of the API inside the cluster."""
     conditions: Annotated[list[Condition], Field(json_schema_extra=keyed_by("type"))]
-    """Ready, Reconciling, Stalled, Available."""
+    """Ready, Reconciling, Stalled, Available, AdaptersReady."""

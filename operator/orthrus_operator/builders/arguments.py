@@ -1,6 +1,7 @@
 """The command line of a replica."""
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.adapters import ADAPTERS_FILE, MOST_IN_A_BATCH, loaded_at_most
 from orthrus_operator.builders.volumes import API_KEY_FILE, model_argument
 
 
@@ -10,6 +11,7 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
     flags = {
         "served-model-name": orthrus.served_name,
         "revision": spec.model.revision,
+        "embedding-adapter": spec.embedding.adapter,
         "embedding-pooling": spec.embedding.pooling,
         "batch-policy": spec.scheduling.policy,
         "max-num-batched-tokens": spec.scheduling.max_batched_tokens,
@@ -19,6 +21,9 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "max-inter-token-millis": spec.scheduling.max_inter_token_millis,
         "max-num-seqs": spec.scheduling.sequences,
         "drain-timeout": spec.drain_seconds,
+        "adapters-file": ADAPTERS_FILE if spec.adapters else None,
+        "max-loras": MOST_IN_A_BATCH if spec.adapters else None,
+        "max-cpu-loras": loaded_at_most(orthrus) if spec.adapters else None,
         "api-key-file": API_KEY_FILE if spec.auth else None,
     }
     owned = [f"--{name}={value}" for name, value in flags.items() if value is not None]

@@ -16,7 +16,7 @@ from orthrus_operator.builders.probes import (
 from orthrus_operator.builders.volumes import CACHE_FOLDER, volume_mounts, volumes
 
 CONTAINER_NAME = "replica"
-_PORT = 8000
+PORT = 8000
 _USER = 1000
 
 
@@ -55,7 +55,7 @@ def _container(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
         "image": image,
         "args": serve_arguments(orthrus),
         "env": _environment(orthrus),
-        "ports": [{"name": HTTP_PORT_NAME, "containerPort": _PORT, "protocol": "TCP"}],
+        "ports": [{"name": HTTP_PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
         **probes(),
         "lifecycle": {"preStop": {"sleep": {"seconds": PRE_STOP_SECONDS}}},
         # A replica that cannot start says why in its termination message; a crash shows its log.

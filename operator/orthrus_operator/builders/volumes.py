@@ -4,12 +4,14 @@ from typing import Any
 
 from orthrus_operator.api.model import Cache, ClaimSource, HostSource, HubSource, ImageSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.adapters import ADAPTERS_FILE, adapter_claims
 
 CACHE_FOLDER = "/cache"
 API_KEY_FILE = "/etc/orthrus/api-keys/keys"
 _DEFAULT_CACHE_SIZE = "100Gi"
 _MODEL_VOLUME = "model"
 _KEY_VOLUME = "api-keys"
+_ADAPTER_VOLUME = "adapters"
 _READ_BY_GROUP = 0o440
 
 
@@ -32,6 +34,11 @@ def volumes(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
     source = orthrus.spec.model.location()
     if not isinstance(source, HubSource):
         found.append({"name": _MODEL_VOLUME, **_model(source)})
+    if orthrus.spec.adapters:
+        found.append({"name": _ADAPTER_VOLUME, "configMap": {"name": orthrus.metadata.name}})
+    for number, claim in enumerate(adapter_claims(orthrus)):
+        by_claim = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+        found.append({"name": f"{_ADAPTER_VOLUME}-{number}", **by_claim})
     if orthrus.spec.auth:
         key = orthrus.spec.auth.api_key_secret_ref
         secret = {
@@ -53,6 +60,12 @@ def volume_mounts(orthrus: OrthrusDeployment) -> list[dict[str, Any]]:
     source = orthrus.spec.model.location()
     if not isinstance(source, HubSource):
         found.append({"name": _MODEL_VOLUME, "mountPath": _model_mount(source), "readOnly": True})
+    if orthrus.spec.adapters:
+        folder = ADAPTERS_FILE.rpartition("/")[0]
+        found.append({"name": _ADAPTER_VOLUME, "mountPath": folder, "readOnly": True})
+    for number, claim in enumerate(adapter_claims(orthrus)):
+        mount = {"mountPath": f"/models/{claim}", "readOnly": True}
+        found.append({"name": f"{_ADAPTER_VOLUME}-{number}", **mount})
     if orthrus.spec.auth:
         # The folder, not the file: a file that is mounted alone never changes.
         folder = API_KEY_FILE.rpartition("/")[0]

@@ -16,6 +16,7 @@ from orthrus_operator.reconciler.queue import KeyedQueue
 
 CHILD_RESOURCES = (
     ("apps", "v1", "deployments"),
+    ("", "v1", "configmaps"),
     ("", "v1", "services"),
     ("", "v1", "serviceaccounts"),
     ("policy", "v1", "poddisruptionbudgets"),

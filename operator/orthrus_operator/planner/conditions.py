@@ -1,9 +1,10 @@
-"""The four conditions, by the rules of kstatus: Ready, Reconciling, Stalled, Available."""
+"""The conditions, by the rules of kstatus: Ready, Reconciling, Stalled; what else one asks."""
 
 from dataclasses import dataclass, replace
 
 from orthrus_operator.api.reasons import Reason
 from orthrus_operator.api.status import ConditionStatus, ConditionType
+from orthrus_operator.planner.adapter_state import AdapterState
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.rollout_state import RolloutState
 
@@ -22,6 +23,8 @@ def verdicts(
     wanted: int,
     rollout: RolloutState,
     problem: Problem | None,
+    adapters: AdapterState,
+    *,
     held_back: tuple[str, ...] = (),
     unmade: tuple[str, ...] = (),
 ) -> tuple[Verdict, ...]:
@@ -32,17 +35,25 @@ def verdicts(
     """
     if held_back:
         problem = _paused(held_back)
-    ready = _ready(wanted, rollout, problem)
+    problem = problem or adapters.failed
+    ready = _ready(wanted, rollout, problem, adapters)
     if ready.status == "True" and unmade:
         ready = replace(ready, message=f"{ready.message}; {_unmade(unmade)}")
-    return (ready, _reconciling(ready, problem), _stalled(problem), _available(wanted, rollout))
+    return (
+        ready,
+        _reconciling(ready, problem),
+        _stalled(problem),
+        _available(wanted, rollout),
+        _adapters_ready(wanted, rollout, adapters),
+    )
 
 
 def unobserved_verdicts(problem: Problem) -> tuple[Verdict, ...]:
     """Conditions of a deployment that could not be looked at, because of `problem`."""
     ready = Verdict("Ready", "False", problem.reason, problem.message)
     available = Verdict("Available", "Unknown", "NotObserved", "see Ready")
-    return (ready, _reconciling(ready, problem), _stalled(problem), available)
+    adapters = Verdict("AdaptersReady", "Unknown", "NotObserved", "see Ready")
+    return (ready, _reconciling(ready, problem), _stalled(problem), available, adapters)
 
 
 def _unmade(kinds: tuple[str, ...]) -> str:
@@ -55,7 +66,9 @@ def _paused(held_back: tuple[str, ...]) -> Problem:
     return Problem("Paused", message, stalled=True)
 
 
-def _ready(wanted: int, rollout: RolloutState, problem: Problem | None) -> Verdict:
+def _ready(
+    wanted: int, rollout: RolloutState, problem: Problem | None, adapters: AdapterState
+) -> Verdict:
     complete = rollout.current and rollout.replicas == rollout.updated == rollout.ready == wanted
     if problem:
         return Verdict("Ready", "False", problem.reason, problem.message)
@@ -63,6 +76,9 @@ def _ready(wanted: int, rollout: RolloutState, problem: Problem | None) -> Verdi
         return Verdict("Ready", "False", "Progressing", _progress(wanted, rollout))
     if wanted == 0:
         return Verdict("Ready", "True", "ScaledToZero", "no replica is wanted and none runs")
+    # Replicas that do not answer us may well serve: their own readiness says so.
+    if adapters.observed and not adapters.ready:
+        return Verdict("Ready", "False", "AdaptersLoading", _adapter_count(adapters))
     return Verdict("Ready", "True", "ReplicasReady", f"{_of(wanted, rollout.ready)} ready")
 
 
@@ -100,6 +116,27 @@ def _available(wanted: int, rollout: RolloutState) -> Verdict:
     if wanted == 0:
         return Verdict("Available", "False", "ScaledToZero", "no replica is wanted")
     return Verdict("Available", "False", "NoReplicaReady", "no replica answers requests; see Ready")
+
+
+def _adapters_ready(wanted: int, rollout: RolloutState, adapters: AdapterState) -> Verdict:
+    kind: ConditionType = "AdaptersReady"
+    if not adapters.statuses:
+        return Verdict(kind, "True", "NoAdapters", "no adapter is declared")
+    if rollout.ready == 0:
+        available = _available(wanted, rollout)
+        return Verdict(kind, "False", available.reason, available.message)
+    if adapters.failed:
+        return Verdict(kind, "False", "AdapterFailed", adapters.failed.message)
+    if not adapters.observed:
+        message = "a ready replica does not tell the operator of its adapters"
+        return Verdict(kind, "Unknown", "NotObserved", message)
+    if adapters.ready:
+        return Verdict(kind, "True", "AdaptersLoaded", _adapter_count(adapters))
+    return Verdict(kind, "False", "AdaptersLoading", _adapter_count(adapters))
+
+
+def _adapter_count(adapters: AdapterState) -> str:
+    return f"{adapters.complete} of {len(adapters.statuses)} adapters loaded by every ready replica"
 
 
 def _of(wanted: int, ready: int) -> str:

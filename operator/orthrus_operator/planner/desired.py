@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.adapters import adapters_config_map
 from orthrus_operator.builders.deployment import deployment
 from orthrus_operator.builders.disruption_budget import disruption_budget
 from orthrus_operator.builders.metadata import KubernetesObject
@@ -53,6 +54,8 @@ def desired_objects(orthrus: OrthrusDeployment, image: str | None) -> tuple[Kube
     return (
         service_account(orthrus),
         *([network_policy(orthrus)] if spec.network_policy.enabled else []),
+        # Before the Deployment: its pods mount it.
+        *([adapters_config_map(orthrus)] if spec.adapters else []),
         *([deployment(orthrus, image)] if image else []),
         service(orthrus),
         disruption_budget(orthrus),

@@ -8,6 +8,7 @@ from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.api.status import Condition, Status
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
+from orthrus_operator.planner.adapter_state import ReplicaReport, adapter_state
 from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
 from orthrus_operator.planner.failed_pod import failed_pods
@@ -28,6 +29,8 @@ class World:
     """Objects that `spec.paused` keeps from being brought in line."""
     unmade: tuple[str, ...] = ()
     """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
+    reports: tuple[ReplicaReport, ...] = ()
+    """What ready replicas say of their adapters."""
 
 
 def observed_status(
@@ -51,6 +54,8 @@ def observed_status(
     problem = _explained(
         worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
     )
+    declared = orthrus.spec.adapters or ()
+    adapters = adapter_state(declared, world.reports, wanted)
     generation = orthrus.metadata.generation
     status = Status(
         observed_generation=generation,
@@ -58,14 +63,18 @@ def observed_status(
         ready_replicas=rollout.ready,
         updated_replicas=rollout.updated,
         ready=f"{rollout.ready}/{wanted}",
+        adapters_ready=f"{adapters.complete}/{len(declared)}" if declared else None,
+        adapters=list(adapters.statuses) or None,
         selector=",".join(f"{key}={value}" for key, value in selector(orthrus).items()),
         endpoint=endpoint(orthrus),
         conditions=[
             _condition(verdict, generation, previous, now)
-            for verdict in verdicts(wanted, rollout, problem, world.held_back, world.unmade)
+            for verdict in verdicts(
+                wanted, rollout, problem, adapters, held_back=world.held_back, unmade=world.unmade
+            )
         ],
     )
-    return status.model_dump(by_alias=True, mode="json")
+    return status.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def unobserved_status(

@@ -5,6 +5,7 @@ from orthrus_operator.builders.metadata import KubernetesObject
 
 CHILD_KINDS = (
     ("v1", "ServiceAccount"),
+    ("v1", "ConfigMap"),
     ("apps/v1", "Deployment"),
     ("v1", "Service"),
     ("policy/v1", "PodDisruptionBudget"),
@@ -17,6 +18,7 @@ OPTIONAL_CHILD_KINDS = (("monitoring.coreos.com/v1", "PodMonitor"),)
 
 PLURALS = {
     "ServiceAccount": "serviceaccounts",
+    "ConfigMap": "configmaps",
     "Deployment": "deployments",
     "Service": "services",
     "PodDisruptionBudget": "poddisruptionbudgets",

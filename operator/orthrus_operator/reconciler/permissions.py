@@ -23,6 +23,7 @@ PERMISSIONS = (
     # this right before an ownerReference may block the owner's deletion.
     Permission(GROUP, f"{PLURAL}/finalizers", ("update",)),
     Permission("apps", "deployments", _CHILD_VERBS),
+    Permission("", "configmaps", _CHILD_VERBS),
     Permission("", "services", _CHILD_VERBS),
     Permission("", "serviceaccounts", _CHILD_VERBS),
     Permission("policy", "poddisruptionbudgets", _CHILD_VERBS),

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ from orthrus_operator.reconciler.paths import (
     orthrus_path,
 )
 from orthrus_operator.reconciler.publish import Publisher
+from orthrus_operator.reconciler.replica_reports import replica_reports
 
 _logger = logging.getLogger(__name__)
 
@@ -82,9 +83,16 @@ class Reconciler:
             message = f"the operator may not look: {error.message}; give it its rights"
             return await self._give_up(metadata, previous, Problem("Forbidden", message, False))
         world, retry = await self._act(orthrus, observed)
+        if orthrus.spec.adapters:
+            world = replace(world, reports=await replica_reports(world.pods))
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
-        return Outcome.RETRY if retry else Outcome.DONE
+        # Replicas load adapters without an event of Kubernetes.
+        loading = any(
+            each["type"] == "AdaptersReady" and each["status"] != "True"
+            for each in status["conditions"]
+        )
+        return Outcome.RETRY if retry or loading else Outcome.DONE
 
     async def _give_up(
         self, metadata: Metadata, previous: dict[str, Any], problem: Problem

@@ -60,6 +60,7 @@ def test_kubectl_get_has_the_promised_columns() -> None:
     assert [name for name, priority in shown if priority == 0] == [
         "Model",
         "Ready",
+        "Adapters",
         "Policy",
         "Available",
         "Age",

@@ -26,6 +26,13 @@ SPECS: dict[str, dict[str, Any]] = {
         "engineArgs": {"gpu-memory-utilization": "0.9"},
         "drainSeconds": 60,
     },
+    "adapters": {
+        "embedding": {"adapter": "e5"},
+        "adapters": [
+            {"name": "e5", "source": "pvc://adapters/e5", "task": "embed"},
+            {"name": "sql", "source": "hf://org/sql", "task": "generate"},
+        ],
+    },
     "additions": {
         "model": {"source": "host:///mnt/models/m", "cache": {"hostPath": {"path": "/mnt/cache"}}},
         "auth": {"apiKeySecretRef": {"name": "keys", "key": "all"}},

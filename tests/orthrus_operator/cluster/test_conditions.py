@@ -13,7 +13,7 @@ pytestmark = pytest.mark.cluster
 def test_columns_of_kubectl_get(demo: Subject) -> None:
     demo.wait("status", demo.status, lambda status: status.get("replicas") == 1)
     header, row = demo.kubectl("get", "orth", demo.name).splitlines()
-    assert header.split() == ["NAME", "MODEL", "READY", "POLICY", "AVAILABLE", "AGE"]
+    assert header.split() == ["NAME", "MODEL", "READY", "ADAPTERS", "POLICY", "AVAILABLE", "AGE"]
     assert row.split()[1:5] == ["hf://org/model", "0/1", "ibs", "False"]
     wide = demo.kubectl("get", "orth", demo.name, "-o", "wide")
     assert f"http://{demo.name}.{demo.kubectl.namespace}.svc" in wide

@@ -26,6 +26,10 @@ def engine(**arguments: Any) -> dict[str, Any]:
     return {"engineArgs": {name.replace("_", "-"): value for name, value in arguments.items()}}
 
 
+def adapter(**fields: Any) -> dict[str, Any]:
+    return {"name": "e5", "source": "hf://org/e5", "task": "embed"} | fields
+
+
 def pod_container(**fields: Any) -> dict[str, Any]:
     return {"podTemplate": {"spec": {"containers": [{"name": "replica"} | fields]}}}
 
@@ -91,7 +95,25 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "must be a quantity",
     ),
     ({"embedding": {"pooling": "max"}}, "spec.embedding.pooling", '"weighted-mean"'),
-    ({"embedding": {"adapter": "e5"}}, "spec.embedding.adapter", "unknown field"),
+    ({"embedding": {"adapter": "e5"}}, "spec.embedding.adapter", "must be the name of an adapter"),
+    (
+        {"embedding": {"adapter": "sql"}, "adapters": [adapter(name="sql", task="generate")]},
+        "spec.embedding.adapter",
+        "of task embed",
+    ),
+    ({"adapters": [adapter(name="-x")]}, "spec.adapters[0].name", "starts with a letter"),
+    ({"adapters": [adapter(source="/models/x")]}, "spec.adapters[0].source", "pvc://CLAIM/path"),
+    ({"adapters": [adapter(source="pvc://c")]}, "spec.adapters[0].source", "pvc://CLAIM/path"),
+    ({"adapters": [adapter(source="pvc://c/../d")]}, "spec.adapters[0].source", "path segment"),
+    ({"adapters": [adapter(task="rank")]}, "spec.adapters[0].task", '"embed"'),
+    (
+        {"adapters": [adapter(task="generate", pooling="last")]},
+        "spec.adapters[0].pooling",
+        "only for adapters of task embed",
+    ),
+    ({"adapters": [adapter(), adapter()]}, "spec.adapters[1]", "Duplicate value"),
+    ({"adapters": [adapter(dimensions=[])]}, "spec.adapters[0].dimensions", "at least 1 items"),
+    ({"adapters": [adapter(dimensions=[0])]}, "spec.adapters[0].dimensions[0]", "equal to 1"),
     ({"embedding": {"normalize": True}}, "spec.embedding.normalize", "unknown field"),
     ({"scheduling": {"policy": "best"}}, "spec.scheduling.policy", '"ibs"'),
     (
@@ -238,7 +260,8 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
     (engine(api_key="secret"), "spec.engineArgs", "spec.auth.apiKeySecretRef"),
     (engine(api_key_file="/x"), "spec.engineArgs", "spec.auth.apiKeySecretRef"),
     (engine(tensor_parallel_size="2"), "spec.engineArgs", "exactly one GPU"),
-    (engine(enable_lora="true"), "spec.engineArgs", "adapters are not served yet"),
+    (engine(enable_lora="true"), "spec.engineArgs", "set spec.adapters"),
+    (engine(max_loras="2"), "spec.engineArgs", "with room for adapters"),
     (engine(config="flags.yaml"), "spec.engineArgs", "a file could set any flag"),
     ({"auth": {}}, "spec.auth.apiKeySecretRef", "Required value"),
     ({"auth": {"apiKeySecretRef": {"name": "a"}}}, "spec.auth.apiKeySecretRef.key", "Required"),
@@ -352,6 +375,20 @@ VALID: dict[str, dict[str, Any]] = {
                 ],
             },
         }
+    },
+    "adapters": {
+        "embedding": {"adapter": "e5"},
+        "adapters": [
+            adapter(
+                source="pvc://claim/e5",
+                pooling="last",
+                normalize=False,
+                endToken="</s>",
+                instruction="Query: ",
+                dimensions=[64, 128],
+            ),
+            adapter(name="org/sql:1", source="hf://org/sql/folder@v1", task="generate"),
+        ],
     },
     "cpu": {"accelerator": {"type": "cpu"}, "resources": {"limits": {"memory": "6Gi", "cpu": 2}}},
     "mig": {"accelerator": {"resourceName": "nvidia.com/mig-3g.40gb"}},

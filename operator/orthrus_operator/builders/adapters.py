@@ -1,0 +1,41 @@
+"""The adapters as replicas read them: a ConfigMap that changes while they run.
+
+A pod must not change with its adapters, or every new one would be a rollout: what the pod says of
+them comes in steps, with room.
+"""
+
+import json
+
+from orthrus_operator.api.model import ClaimSource
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.metadata import KubernetesObject, child
+
+ADAPTERS_FILE = "/etc/orthrus/adapters/adapters.yaml"
+MOST_IN_A_BATCH = 8
+"""Adapters that one step may hold; more take turns. Each slot takes GPU memory."""
+_STEPS_OF_LOADED = (16, 32, 64, 128)
+
+
+def adapters_config_map(orthrus: OrthrusDeployment) -> KubernetesObject:
+    """JSON, which is YAML: the file that `--adapters-file` names."""
+    adapters = [
+        adapter.model_dump(by_alias=True, mode="json", exclude_none=True)
+        for adapter in orthrus.spec.adapters or ()
+    ]
+    content = json.dumps({"adapters": adapters}, indent=2, ensure_ascii=False)
+    file = ADAPTERS_FILE.rpartition("/")[2]
+    return child(orthrus, "v1", "ConfigMap", data={file: content + "\n"})
+
+
+def loaded_at_most(orthrus: OrthrusDeployment) -> int:
+    """Adapters that may be loaded at all, old versions beside new ones included."""
+    needed = len(orthrus.spec.adapters or ()) + MOST_IN_A_BATCH
+    return next(step for step in _STEPS_OF_LOADED if step >= needed)
+
+
+def adapter_claims(orthrus: OrthrusDeployment) -> tuple[str, ...]:
+    """Claims of adapters that are not mounted for the model already, each once."""
+    source = orthrus.spec.model.location()
+    mounted = {source.claim} if isinstance(source, ClaimSource) else set()
+    claims = {adapter.claim for adapter in orthrus.spec.adapters or () if adapter.claim}
+    return tuple(sorted(claims - mounted))

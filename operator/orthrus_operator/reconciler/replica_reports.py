@@ -1,0 +1,52 @@
+"""Asking replicas what became of their adapters."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import aiohttp
+
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.builders.pod import PORT
+from orthrus_operator.planner.adapter_state import AdapterReport, ReplicaReport
+
+_AT_ONCE = 16
+_TIMEOUT = aiohttp.ClientTimeout(total=3)
+
+
+async def replica_reports(pods: Sequence[KubernetesObject]) -> tuple[ReplicaReport, ...]:
+    """What each ready pod of `pods` says at /ready; never raises."""
+    ready = [pod for pod in pods if _is_ready(pod)]
+    if not ready:
+        return ()
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def ask(pod: KubernetesObject) -> ReplicaReport:
+        async with gate:
+            return ReplicaReport(pod["metadata"]["name"], await _adapters(client, pod))
+
+    async with aiohttp.ClientSession(timeout=_TIMEOUT) as client:
+        return tuple(await asyncio.gather(*(ask(pod) for pod in ready)))
+
+
+def _is_ready(pod: KubernetesObject) -> bool:
+    if pod["metadata"].get("deletionTimestamp"):
+        return False
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+async def _adapters(
+    client: aiohttp.ClientSession, pod: KubernetesObject
+) -> tuple[AdapterReport, ...] | None:
+    address = pod["status"].get("podIP", "")
+    host = f"[{address}]" if ":" in address else address
+    try:
+        async with client.get(f"http://{host}:{PORT}/ready") as answer:
+            body: Any = await answer.json()
+            return tuple(
+                AdapterReport(str(each["name"]), str(each["state"]), str(each["message"]))
+                for each in body["adapters"]
+            )
+    except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError):
+        return None
