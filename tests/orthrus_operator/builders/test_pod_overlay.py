@@ -22,6 +22,8 @@ def test_labels_and_annotations_are_added_and_ours_stay() -> None:
     assert metadata["labels"]["team"] == "search"
     assert metadata["labels"]["serving.orthrus.io/deployment"] == "demo"
     assert metadata["annotations"] == {"note": "x"}
+    stolen = template(metadata={"labels": {"serving.orthrus.io/deployment": "other"}})
+    assert stolen["metadata"]["labels"]["serving.orthrus.io/deployment"] == "demo"
 
 
 def test_where_the_pods_run() -> None:

@@ -1,11 +1,16 @@
 """Fields whose effect only a real API server shows."""
 
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from e2e.kubectl import Kubectl
+from e2e.kubectl import Kubectl, KubectlError
+from orthrus_operator.builders.pod import pod_template
 from tests.orthrus_operator.cluster.subject import Subject
+from tests.orthrus_operator.making import demo as demo_object
 
 pytestmark = pytest.mark.cluster
 
@@ -122,3 +127,52 @@ def pod_monitor_crd() -> dict[str, Any]:
             ],
         },
     }
+
+
+@pytest.fixture(scope="module")
+def restricted(kubectl: Kubectl) -> Iterator[Kubectl]:
+    """A namespace that enforces restricted Pod Security."""
+    name = f"{kubectl.namespace}-restricted"
+    inside = replace(kubectl, namespace=name)
+    inside("create", "namespace", name)
+    inside("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
+    yield inside
+    inside("delete", "namespace", name, "--wait=false")
+
+
+def try_pod(kubectl: Kubectl, spec: dict[str, Any]) -> None:
+    """Has the API server judge the pod of a replica, and stores none."""
+    orthrus = demo_object(**spec)
+    pod = {**pod_template(orthrus, "image:1"), "apiVersion": "v1", "kind": "Pod"}
+    pod["metadata"]["name"] = "replica"
+    # The account need not exist for the check that this is about.
+    pod["spec"]["serviceAccountName"] = "default"
+    kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(pod))
+
+
+def test_restricted_pod_security_admits_replicas_with_all_that_users_may_add(
+    restricted: Kubectl,
+) -> None:
+    try_pod(
+        restricted,
+        {
+            "model": {"source": "pvc://models/m"},
+            "adapters": [{"name": "e5", "source": "pvc://adapters/e5", "task": "embed"}],
+            "auth": {"apiKeySecretRef": {"name": "keys", "key": "all"}},
+            "podTemplate": {
+                "spec": {
+                    "volumes": [
+                        {"name": "a", "configMap": {"name": "a"}},
+                        {"name": "b", "secret": {"secretName": "b"}},
+                        {"name": "c", "emptyDir": {}},
+                        {"name": "d", "persistentVolumeClaim": {"claimName": "d"}},
+                    ]
+                }
+            },
+        },
+    )
+
+
+def test_restricted_pod_security_refuses_a_folder_of_the_node(restricted: Kubectl) -> None:
+    with pytest.raises(KubectlError, match="hostPath"):
+        try_pod(restricted, {"model": {"source": "host:///mnt/models/m"}})
