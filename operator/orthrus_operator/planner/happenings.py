@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-_UNREMARKABLE = frozenset({"Progressing", "Paused", "ReplicasReady", "ScaledToZero"})
+_UNREMARKABLE = frozenset(
+    {"Progressing", "AdaptersLoading", "Paused", "ReplicasReady", "ScaledToZero"}
+)
 """Reasons that are part of a healthy life; every other one is a warning."""
 
 

@@ -52,6 +52,11 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         status("False Crashed", stalled="True"),
         ["Warning Crashed"],
     ),
+    "an adapter is on its way": (
+        READY,
+        status("False AdaptersLoading", available="True"),
+        ["Normal AdaptersLoading"],
+    ),
     "it is paused": (READY, status("False Paused", "True", "True"), ["Normal Paused"]),
     "it cannot be read": (
         READY,
