@@ -35,7 +35,7 @@ async def stream_gaps(pairs: int, cores: Sequence[int]) -> list[Comparison]:
                 order = (free, bound) if pair % 2 else (bound, free)
                 found = {engine: await _flooded(engine, lengths[engine], pair) for engine in order}
                 slowdown.append(float(found[free].gaps.max() / idle_gaps.max()))
-                kept.append(np.percentile(found[bound].gaps, 99) * 1000 / target_ms)
+                kept.append(float(np.percentile(found[bound].gaps, 99)) * 1000 / target_ms)
                 cost.append(found[bound].embedding_rate / found[free].embedding_rate)
     flood = f"a flood of embeddings of {FLOOD_TOKENS} tokens"
     return [

@@ -159,6 +159,8 @@ class ReplicaApp:
 def _status(exchange: Exchange, request: HttpRequest) -> Status:
     if exchange.client_left:
         return "aborted"
-    if exchange.status is None or exchange.status >= 500 or request.engine_failed:
+    if not exchange.complete or request.engine_failed:  # an answer that was cut is none
+        return "server_error"
+    if exchange.status is None or exchange.status >= 500:
         return "server_error"
     return "client_error" if exchange.status >= 400 else "ok"

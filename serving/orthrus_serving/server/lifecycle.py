@@ -24,6 +24,7 @@ class Lifecycle:
 
     def __init__(self) -> None:
         self.phase = Phase.LOADING
+        self._leaves_soon = False
         self.keys: Keys = ApiKeys()
         self.admin_keys = ApiKeys()
         self.inner: ASGIApp = unavailable(self.phase.value, LOADING_RETRY_SECONDS)
@@ -42,10 +43,11 @@ class Lifecycle:
         self.keys = keys
         self.admin_keys = admin_keys or ApiKeys()
         self.adapters = adapters
-        self.phase = Phase.SERVING
+        self.phase = Phase.LEAVING if self._leaves_soon else Phase.SERVING
 
     def begin_leaving(self) -> None:
-        """Still serves, but asks to be sent no more; means nothing in another phase."""
+        """Serves, now or once it has loaded, but asks to be sent no more."""
+        self._leaves_soon = True
         if self.phase is Phase.SERVING:
             self.phase = Phase.LEAVING
 

@@ -4,6 +4,7 @@ from vllm.exceptions import GenerationError, VLLMValidationError
 
 from orthrus_serving.engine.frontend.embeddings import require_vectors
 from orthrus_serving.engine.frontend.request_rules import require_integer_tokens
+from orthrus_serving.engine.http_request import HttpRequest, current_http_request
 
 
 @pytest.mark.parametrize("given", ["x", ["x", "y"], [1, 2], [[1], [2, 3]], [], [[]], None])
@@ -35,3 +36,14 @@ def test_a_missing_or_broken_vector_is_a_server_error_that_names_its_input(
     with pytest.raises(GenerationError, match="input 1") as error:
         require_vectors([torch.ones(2), vector])
     assert error.value.status_code == 500
+
+
+def test_every_broken_vector_of_a_request_is_counted() -> None:
+    request = HttpRequest("r")
+    token = current_http_request.set(request)
+    try:
+        with pytest.raises(GenerationError):
+            require_vectors([torch.zeros(2), torch.ones(2), torch.tensor([torch.nan, 1.0])])
+    finally:
+        current_http_request.reset(token)
+    assert request.broken_vectors == 2

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import httpx
 from starlette.types import ASGIApp
 
+from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.server.listener import Listener, ListenOptions, bind
 from orthrus_serving.server.replica import Replica
 from tests.orthrus_serving.server.outer_app import FakeEngine, InnerApp, until
@@ -22,8 +23,12 @@ class LightEngine(FakeEngine):
     def __init__(self) -> None:
         super().__init__()
         self.api_keys: list[str] = []
+        self.admin_keys: list[str] = []
         self.model_names = ["light"]
         self.inner = InnerApp()
+
+    def adapters(self) -> AdaptersReport:
+        return AdaptersReport()
 
     @asynccontextmanager
     async def application(self, listener: Listener) -> AsyncIterator[ASGIApp]:

@@ -105,3 +105,13 @@ async def test_an_abandoned_request_is_answered_503(
     assert reply.status_code == 503
     assert "drain timeout" in reply.json()["error"]["message"]
     assert len(outer.in_flight) == 0
+
+
+async def test_an_announcement_while_loading_holds_when_the_model_is_there(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    outer.lifecycle.begin_leaving()
+    assert (await client.get("/ready")).status_code == 503
+    outer.serve()
+    assert "about to be stopped" in (await client.get("/ready")).json()["reason"]
+    assert (await client.post("/v1/embeddings")).status_code == 200

@@ -169,6 +169,22 @@ def test_a_generation_that_does_not_fit_is_refused_with_both_numbers(http: httpx
     assert exact.json()["usage"]["completion_tokens"] == 9
 
 
+def test_a_bound_is_read_as_the_route_reads_it(http: httpx.Client) -> None:
+    assert complete(http, "x", max_tokens="2").status_code == 200
+    unknown_here = complete(http, "x", max_tokens=2, max_completion_tokens=10**6)
+    assert unknown_here.status_code == 200
+
+
+@pytest.mark.parametrize("ask", [complete, chat])
+def test_fewer_than_one_sample_is_refused(
+    http: httpx.Client, ask: Callable[..., httpx.Response]
+) -> None:
+    for n in (0, -(10**6)):
+        reply = ask(http, "x", n=n)
+        assert reply.status_code == 400
+        assert_error_form(reply)
+
+
 @pytest.mark.parametrize("ask", [embed, complete, chat])
 def test_a_priority_is_refused_by_name(
     http: httpx.Client, ask: Callable[..., httpx.Response]

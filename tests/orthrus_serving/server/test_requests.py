@@ -7,7 +7,9 @@ from http import HTTPStatus
 
 import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
+from orthrus_serving.server.api_key import ApiKeys
 from orthrus_serving.server.request_metrics import UNKNOWN_MODEL
 from tests.orthrus_serving.server.outer_app import OuterApp, until
 from tests.orthrus_serving.server.test_routes import assert_error_form
@@ -47,6 +49,21 @@ async def test_requests_are_counted_by_type_and_outcome(
         await client.post(path)
         assert value(serving, "orthrus_requests_total", **labels, status=status) == 1
         assert value(serving, "orthrus_request_seconds_count", **labels) == 1
+
+
+async def test_an_answer_that_was_cut_is_no_success(
+    outer: OuterApp, client: httpx.AsyncClient
+) -> None:
+    async def begins_and_fails(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        raise RuntimeError("in the middle of a stream")
+
+    outer.lifecycle.begin_serving(begins_and_fails, ApiKeys(), ApiKeys())
+    with pytest.raises(RuntimeError, match="in the middle"):
+        await client.post(CHAT)
+    labels = {"type": "generation", "model": UNKNOWN_MODEL}
+    assert value(outer, "orthrus_requests_total", **labels, status="server_error") == 1
 
 
 @pytest.mark.parametrize(

@@ -127,14 +127,19 @@ def require_vectors(vectors: Sequence[torch.Tensor]) -> None:
     Raises:
         GenerationError: (500) names the first such input; a size of 0 is the engine's sentinel.
     """
-    for index, vector in enumerate(vectors):
-        if vector.numel() == 0:
-            raise GenerationError(f"the engine ended input {index} without a vector")
-        # Hidden states that overflow leave the model's last normalisation as NaN or as zeros.
-        if not torch.isfinite(vector).all() or not vector.any():
-            if (request := current_http_request.get()) is not None:
-                request.broken_vectors += 1
-            raise GenerationError(f"the vector of input {index} is not finite, or zero")
+    missing = [index for index, vector in enumerate(vectors) if vector.numel() == 0]
+    # Hidden states that overflow leave the model's last normalisation as NaN or as zeros.
+    broken = [
+        index
+        for index, vector in enumerate(vectors)
+        if vector.numel() and not (torch.isfinite(vector).all() and vector.any())
+    ]
+    if (request := current_http_request.get()) is not None:
+        request.broken_vectors += len(broken)
+    if missing:
+        raise GenerationError(f"the engine ended input {missing[0]} without a vector")
+    if broken:
+        raise GenerationError(f"the vector of input {broken[0]} is not finite, or zero")
 
 
 def _is_normalized(request: AnyPoolingRequest, target: EmbeddingTarget) -> bool:

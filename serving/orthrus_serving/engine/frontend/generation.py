@@ -1,6 +1,6 @@
 """/v1/completions and /v1/chat/completions: vLLM's handlers, with our rules before the engine."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -29,7 +29,7 @@ _asked_tokens: ContextVar[int | None] = ContextVar("asked_tokens", default=None)
 
 def guard_completions(handler: OpenAIServingCompletion, queue: QueuedTokens) -> None:
     handler.create_completion = _with_body(  # type: ignore[method-assign, assignment]
-        handler.create_completion
+        handler.create_completion, ("max_tokens",), of_tokens="prompt"
     )
     handler.render_completion_request = _guarded(  # type: ignore[method-assign, assignment]
         handler, handler.render_completion_request, lambda rendered: rendered, queue
@@ -38,7 +38,7 @@ def guard_completions(handler: OpenAIServingCompletion, queue: QueuedTokens) -> 
 
 def guard_chat(handler: OpenAIServingChat, queue: QueuedTokens) -> None:
     handler.create_chat_completion = _with_body(  # type: ignore[method-assign, assignment]
-        handler.create_chat_completion
+        handler.create_chat_completion, ("max_completion_tokens", "max_tokens")
     )
     handler.render_chat_request = _guarded(  # type: ignore[method-assign, assignment]
         handler, handler.render_chat_request, lambda rendered: rendered[1], queue
@@ -71,14 +71,21 @@ def require_possible(lengths: list[int], asked: int | None, model_length: int) -
         )
 
 
-def _with_body(create: Callable[[Any, Request], Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Looks at the body as the client wrote it, before vLLM's defaults and conversions."""
+def _with_body(
+    create: Callable[[Any, Request], Awaitable[Any]],
+    limits: Sequence[str],
+    of_tokens: str | None = None,
+) -> Callable[..., Awaitable[Any]]:
+    """Looks at the body as the client wrote it, before vLLM's defaults and conversions. `limits`:
+    fields that bound the output, the first that is there before the others; `of_tokens`: a field
+    that may hold token ids."""
 
     async def create_with_body(request: Any, raw_request: Request) -> Any:
         body = await raw_request.json()
-        require_integer_tokens(body, "prompt")
-        asked = body.get("max_completion_tokens")
-        _asked_tokens.set(body.get("max_tokens") if asked is None else asked)
+        if of_tokens is not None:
+            require_integer_tokens(body, of_tokens)
+        written = (getattr(request, name) for name in limits if body.get(name) is not None)
+        _asked_tokens.set(next(written, None))
         return await create(request, raw_request)
 
     return create_with_body

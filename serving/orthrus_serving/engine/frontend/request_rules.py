@@ -20,6 +20,9 @@ def require_served(request: Any, model_length: int) -> None:
         raise VLLMValidationError(
             "priority must be 0: this server has no priority classes", parameter="priority"
         )
+    samples = getattr(request, "n", None)
+    if samples is not None and samples < 1:
+        raise VLLMValidationError("n must be at least 1", parameter="n", value=samples)
     kept = request.truncate_prompt_tokens
     if kept is not None and kept != -1 and not 1 <= kept <= model_length:
         raise VLLMValidationError(
