@@ -9,7 +9,7 @@ from orthrus_operator.builders.metadata import labels
 from orthrus_operator.builders.pod_overlay import with_overlay
 from orthrus_operator.builders.probes import (
     HTTP_PORT_NAME,
-    PRE_STOP_SECONDS,
+    PRE_STOP_COMMAND,
     grace_seconds,
     probes,
 )
@@ -57,7 +57,8 @@ def _container(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
         "env": _environment(orthrus),
         "ports": [{"name": HTTP_PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
         **probes(),
-        "lifecycle": {"preStop": {"sleep": {"seconds": PRE_STOP_SECONDS}}},
+        # It serves on while the Service forgets the pod, and sends pooled clients elsewhere.
+        "lifecycle": {"preStop": {"exec": {"command": list(PRE_STOP_COMMAND)}}},
         # A replica that cannot start says why in its termination message; a crash shows its log.
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": {

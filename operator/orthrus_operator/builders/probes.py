@@ -6,7 +6,8 @@ HTTP_PORT_NAME = "http"
 
 STARTUP_SECONDS = 3600
 """Budget for download and load; slow registries and large models need it."""
-PRE_STOP_SECONDS = 10
+_PRE_STOP_SECONDS = 10
+PRE_STOP_COMMAND = ("orthrus", "drain", "--announce", "--seconds", str(_PRE_STOP_SECONDS))
 """The pod keeps answering for so long, while kube-proxies forget it."""
 _STARTUP_PERIOD_SECONDS = 5
 _SHUTDOWN_MARGIN_SECONDS = 30
@@ -15,7 +16,7 @@ _ROLLOUT_MARGIN_SECONDS = 300
 
 def grace_seconds(drain_seconds: int) -> int:
     """Time between a pod's deletion and SIGKILL."""
-    return PRE_STOP_SECONDS + drain_seconds + _SHUTDOWN_MARGIN_SECONDS
+    return _PRE_STOP_SECONDS + drain_seconds + _SHUTDOWN_MARGIN_SECONDS
 
 
 def progress_deadline_seconds(drain_seconds: int) -> int:

@@ -55,7 +55,13 @@ async def _acquire_lease(
     identity = f"{socket.gethostname()}-{os.getpid()}"
     lease = Lease(api, settings.lease_namespace, identity)
     async with answering(settings.liveness_port, "waiting for the lease"):
-        await lease.acquire()
+        try:
+            await lease.acquire()
+        except ApiError as error:
+            raise StartError(
+                f"the operator may not use its lease in {settings.lease_namespace}: give it the"
+                f" rights of the chart's role ({error.message})"
+            ) from error
     held.push_async_callback(lease.release)
     return lease
 

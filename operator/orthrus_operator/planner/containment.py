@@ -5,14 +5,19 @@ from typing import Any
 
 from orthrus_operator.api.quantity import parse_quantity
 
-_QUANTITY_FIELDS = frozenset({"requests", "limits", "sizeLimit"})
+_QUANTITY_FIELDS = frozenset({"requests", "limits", "sizeLimit", "divisor"})
+_PRESENCE_SAYS_IT = frozenset({"emptyDir"})
+"""Fields whose empty value asks for something."""
+_FALSE_WHEN_ABSENT = frozenset({"readOnly"})
+"""Of the others, absent may mean true, or that a plug-in decides."""
 
 
 def missing_field(desired: Any, actual: Any) -> str | None:
     """Path of the first desired field that `actual` lacks or has otherwise; None if it has all.
 
     Lists of objects may be longer and in another order in `actual`; lists of plain values must be
-    equal. Quantities are compared by value, since the API server rewrites them.
+    equal. Quantities are compared by value, since the API server rewrites them; what is empty or
+    false may be absent, since it leaves such values out.
     """
     return _missing(desired, actual, path="", quantities=False)
 
@@ -33,6 +38,8 @@ def _missing_in_object(
     for key, value in desired.items():
         child = f"{path}.{key}" if path else key
         if key not in actual:
+            if _may_be_absent(key, value):
+                continue
             return child
         missing = _missing(value, actual[key], child, quantities or key in _QUANTITY_FIELDS)
         if missing:
@@ -61,3 +68,9 @@ def _same_quantity(desired: Any, actual: Any) -> bool:
         return parse_quantity(desired) == parse_quantity(actual)
     except ValueError:
         return False
+
+
+def _may_be_absent(key: str, value: Any) -> bool:
+    if value is False:
+        return key in _FALSE_WHEN_ABSENT
+    return value in (None, "", [], {}) and key not in _PRESENCE_SAYS_IT

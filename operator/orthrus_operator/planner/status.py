@@ -50,7 +50,8 @@ def observed_status(
         for pod in newest_first
         if (problem := pod_problem(pod))
     ]
-    pod_problems += failed_pods(newest_first)
+    if rollout.ready < wanted:
+        pod_problems += failed_pods(newest_first)
     problem = _explained(
         worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
     )

@@ -20,6 +20,8 @@ from orthrus_operator.reconciler.paths import child_path
 LEASE_NAME = "orthrus-operator"
 _LEASE = ("coordination.k8s.io/v1", "Lease")
 _FAULTS = (ApiError, aiohttp.ClientError, TimeoutError)
+_NO_RIGHTS = frozenset({401, 403, 404})
+_CONFLICT = "someone who was quicker"
 
 _logger = logging.getLogger(__name__)
 
@@ -59,14 +61,18 @@ class Lease:
         self._clock = clock
         self._seen: tuple[str, float] = ("", clock())
         """The resourceVersion seen last, and when it was new."""
+        self._renewed = clock()
+        """When the renewal that succeeded last was sent: others count from no earlier moment."""
 
     async def acquire(self) -> None:
-        """Returns once the Lease is held."""
+        """Returns once the Lease is held. Raises ApiError when it may not be used at all."""
         told = ""
         while True:
             try:
                 holder = await self.try_to_hold()
             except _FAULTS as error:
+                if isinstance(error, ApiError) and error.status in _NO_RIGHTS:
+                    raise
                 holder = f"nobody, but the API server fails: {error}"
             if holder is None:
                 _logger.info("holding the lease %s", self._path)
@@ -78,20 +84,24 @@ class Lease:
 
     async def keep(self) -> None:
         """Renews the Lease for ever. Raises LeaseLostError."""
-        renewed = self._clock()
         while True:
-            await asyncio.sleep(self._settings.period)
+            await asyncio.sleep(self._at_most(self._settings.period))
             try:
-                async with asyncio.timeout(self._settings.period):
+                async with asyncio.timeout(self._at_most(self._settings.period)):
                     holder = await self.try_to_hold()
             except _FAULTS as error:
                 _logger.warning("the lease could not be renewed: %s", error)
-            else:
-                if holder is not None:
-                    raise LeaseLostError(f"{holder} holds the lease {self._path}")
-                renewed = self._clock()
-            if self._clock() - renewed > self._settings.deadline:
-                raise LeaseLostError("the lease could not be renewed in time")
+                continue
+            # A conflict may be our own renewal, arrived after all; the next try shows the holder.
+            if holder not in (None, _CONFLICT):
+                raise LeaseLostError(f"{holder} holds the lease {self._path}")
+
+    def _at_most(self, seconds: float) -> float:
+        """`seconds`, or what is left of the deadline. Raises LeaseLostError when nothing is."""
+        left = self._renewed + self._settings.deadline - self._clock()
+        if left <= 0:
+            raise LeaseLostError("the lease could not be renewed in time")
+        return min(seconds, left)
 
     async def release(self) -> None:
         """Lets the next one start at once. Best effort: the Lease expires by itself."""
@@ -104,11 +114,13 @@ class Lease:
 
     async def try_to_hold(self) -> str | None:
         """None when the Lease is ours now, else who has it."""
+        sent = self._clock()
         stored = await self._api.get(self._path)
         try:
             if stored is None:
                 collection = self._path.rpartition("/")[0]
                 await self._api.create(collection, self._lease({}, self._identity))
+                self._renewed = sent
                 return None
             holder: str | None = stored["spec"].get("holderIdentity")
             if holder not in (None, self._identity) and not self._has_expired(stored):
@@ -117,8 +129,9 @@ class Lease:
             await self._api.replace(self._path, self._lease(stored, self._identity))
         except ApiError as error:
             if error.status == 409:
-                return "someone who was quicker"
+                return _CONFLICT
             raise
+        self._renewed = sent
         return None
 
     def _has_expired(self, stored: dict[str, Any]) -> bool:

@@ -169,6 +169,8 @@ class Reconciler:
             return World(own, pods, tuple(problems), held_back, unmade), False
         retry = False
         for child in objects:
+            if child["kind"] == "Deployment" and not _has_account(orthrus, live):
+                continue  # its pods would run under a stranger's account
             path = object_path(child)
             applied = await self._applier.apply(child, live.get(path), owner)
             if applied.stored:
@@ -213,6 +215,12 @@ def _own_deployment(
     metadata = orthrus.metadata
     found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
     return found if found and _owned(found, metadata.uid) else None
+
+
+def _has_account(orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]) -> bool:
+    metadata = orthrus.metadata
+    found = live.get(child_path("v1", "ServiceAccount", metadata.namespace, metadata.name))
+    return found is not None and _owned(found, metadata.uid)
 
 
 def _owned(child: KubernetesObject, owner: str) -> bool:

@@ -96,8 +96,9 @@ def test_no_accelerator_on_cpus() -> None:
 def test_the_grace_covers_forgetting_draining_and_a_margin(drain: int) -> None:
     pod = pod_template(demo(drainSeconds=drain), "image:1")["spec"]
     (container,) = pod["containers"]
-    sleep = container["lifecycle"]["preStop"]["sleep"]["seconds"]
-    assert pod["terminationGracePeriodSeconds"] == sleep + drain + 30
+    command = container["lifecycle"]["preStop"]["exec"]["command"]
+    announced = int(command[command.index("--seconds") + 1])
+    assert pod["terminationGracePeriodSeconds"] == announced + drain + 30
 
 
 def test_a_hung_engine_does_not_wait_for_the_drain() -> None:

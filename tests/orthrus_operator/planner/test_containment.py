@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from orthrus_operator.planner.containment import missing_field
@@ -28,6 +28,7 @@ def test_everything_contains_itself(thing: Any) -> None:
 @given(st.dictionaries(st.sampled_from("abc"), OBJECTS, min_size=1, max_size=3), st.data())
 def test_a_field_that_was_dropped_is_named(thing: dict[str, Any], data: st.DataObject) -> None:
     dropped = data.draw(st.sampled_from(sorted(thing)))
+    assume(thing[dropped] not in ("", [], {}))
     rest = {key: value for key, value in thing.items() if key != dropped}
     assert missing_field(thing, rest) == dropped
 
@@ -63,3 +64,26 @@ def test_what_others_add_does_not_matter(thing: Any, more: dict[str, Any]) -> No
 )
 def test_lists_and_quantities(desired: Any, actual: Any, missing: str | None) -> None:
     assert missing_field(desired, actual) == missing
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        {"value": ""},
+        {"subPath": ""},
+        {"tolerations": []},
+        {"nodeSelector": {}},
+        {"readOnly": False},
+    ],
+)
+def test_what_the_api_server_leaves_out_is_not_missing(left_out: dict[str, Any]) -> None:
+    assert missing_field({"name": "a", **left_out}, {"name": "a"}) is None
+
+
+@pytest.mark.parametrize("asked", [{"emptyDir": {}}, {"allowPrivilegeEscalation": False}])
+def test_an_empty_value_that_asks_for_something_may_not_be_left_out(asked: dict[str, Any]) -> None:
+    assert missing_field({"name": "a", **asked}, {"name": "a"}) == next(iter(asked))
+
+
+def test_a_divisor_is_compared_as_a_quantity() -> None:
+    assert missing_field({"divisor": "1000m"}, {"divisor": "1"}) is None

@@ -192,6 +192,18 @@ def test_an_eviction_is_shown_until_a_later_pod_is_ready() -> None:
     assert conditions(scaling)["Ready"] == ("False", "Progressing")
 
 
+def test_an_eviction_is_history_once_enough_replicas_are_ready() -> None:
+    """A scale-down takes the newest pod first, and leaves the evicted one the newest."""
+    older = {
+        "metadata": {"name": "demo-1", "creationTimestamp": "1"},
+        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    scaled_down = World(deployment(1, 1, 1), (evicted("2"), older))
+    assert conditions(scaled_down, orthrus(replicas=1))["Ready"] == ("True", "ReplicasReady")
+    to_zero = World(deployment(0, 0, 0), (evicted("2"),))
+    assert conditions(to_zero, orthrus(replicas=0))["Ready"] == ("True", "ScaledToZero")
+
+
 @pytest.mark.parametrize("reason", ["UnexpectedAdmissionError", "OutOfnvidia.com/gpu"])
 def test_a_node_that_refuses_the_pod_is_named_as_the_cause(reason: str) -> None:
     pods = (evicted("1", reason=reason, message="no device"),)
