@@ -91,3 +91,16 @@ def test_a_strangers_object_of_the_same_name_is_left_alone_and_reported(subject:
     subject.kubectl("delete", "service", subject.name)
     subject.wait_for_condition("Stalled", "False NotStalled")
     assert subject.child("service")["spec"]["ports"][0]["port"] == 80
+
+
+def test_no_pod_runs_under_a_strangers_account(subject: Subject) -> None:
+    """It might carry pull secrets, or a cloud identity, that the author of our object lacks."""
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": subject.name}}
+    subject.kubectl.apply(account)
+    subject.apply()
+    subject.wait_for_condition("Stalled", "True ObjectConflict")
+    assert f"ServiceAccount {subject.name} exists" in subject.message()
+    subject.wait("service", lambda: subject.child("service"), bool)
+    assert not subject.child("deployment")
+    subject.kubectl("delete", "serviceaccount", subject.name)
+    subject.wait("deployment", lambda: subject.child("deployment"), bool)
