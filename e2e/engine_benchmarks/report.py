@@ -1,4 +1,4 @@
-"""The ratios as a table, a JSON file, and the tables of docs/benchmarks-engine.md."""
+"""The ratios as a table and as a JSON file."""
 
 import json
 import os
@@ -16,17 +16,11 @@ _COLUMNS = ("ratio", "median", f"{CONFIDENCE:.0%} interval", "pairs", "goal", "r
 
 
 def table(comparisons: Sequence[Comparison]) -> Table:
-    """For the terminal."""
+    """A row for each ratio."""
     shown = Table(*_COLUMNS)
     for comparison in comparisons:
         shown.add_row(*_cells(comparison))
     return shown
-
-
-def markdown(comparisons: Sequence[Comparison]) -> str:
-    """For the docs."""
-    rows = [_COLUMNS, ("---",) * len(_COLUMNS), *map(_cells, comparisons)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def write(path: Path, comparisons: Sequence[Comparison]) -> None:
