@@ -64,7 +64,8 @@ def keep_first_tokens(request: Any, tokenizer: TokenizerLike | None) -> None:
 
 def note_model(handler: BaseServing, name: str | None) -> None:
     """Tells metrics and logs the name that was asked for, if it is one that is served."""
-    known = handler._is_model_supported(name) or name in handler.models.lora_requests
+    # Not vLLM's own check, which an environment variable makes accept any text.
+    known = not name or handler.models.is_base_model(name) or name in handler.models.lora_requests
     if known and (request := current_http_request.get()) is not None:
         request.model = name or handler.models.base_model_paths[0].name
 
