@@ -346,8 +346,13 @@ def test_the_engine_reports_a_snapshot_as_plain_data(make: RequestMaker) -> None
     loop.add(make.embedding(100), make.generation(10))
     loop.step()
 
-    report = vars(EngineCore)["orthrus_snapshot"](SimpleNamespace(scheduler=loop.scheduler))
+    asked: list[str] = []
+    core = SimpleNamespace(
+        scheduler=loop.scheduler, model_executor=SimpleNamespace(collective_rpc=asked.append)
+    )
+    report = vars(EngineCore)["orthrus_snapshot"](core)
 
+    assert asked == ["check_health"], "a hung worker would not be missed"
     assert report["scheduled_tokens"] == {
         "embedding_chunk": 54,
         "generation_prefill": 10,
