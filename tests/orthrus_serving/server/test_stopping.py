@@ -1,5 +1,6 @@
 """How a real replica ends."""
 
+import json
 import os
 import shutil
 import signal
@@ -151,13 +152,14 @@ def _is_healthy(replica: ReplicaProcess) -> bool:
 
 
 def _stream(replica: ReplicaProcess) -> int:
-    """Number of tokens that arrive."""
-    body = _completion(stream=True)
+    """Number of tokens by the stream's own account: one message may hold several."""
+    body = _completion(stream=True) | {"stream_options": {"include_usage": True}}
     url = f"{replica.url}/v1/completions"
     with httpx.stream("POST", url, json=body, timeout=300) as reply:
         lines = [line for line in reply.iter_lines() if line.startswith("data: ")]
-    assert lines[-1] == "data: [DONE]"
-    return len(lines) - 1
+    *_, usage, done = lines
+    assert done == "data: [DONE]"
+    return int(json.loads(usage.removeprefix("data: "))["usage"]["completion_tokens"])
 
 
 def _complete(replica: ReplicaProcess, key: str | None = None) -> httpx.Response:
