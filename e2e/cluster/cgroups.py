@@ -53,7 +53,7 @@ def processes(name: str) -> set[int]:
     found = set[int]()
     for hierarchy in hierarchies():
         for directory in _tree(hierarchy / name):
-            with suppress(FileNotFoundError):  # a pod's cgroup may go at any time
+            with suppress(OSError):  # a pod's cgroup may go at any time, also while it is read
                 found.update(int(pid) for pid in (directory / "cgroup.procs").read_text().split())
     return {pid for pid in found if not is_zombie(pid)}
 
@@ -67,42 +67,35 @@ def is_zombie(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] in {"Z", "X"}
 
 
-def kill(name: str) -> None:
-    """End every process in the cgroup `name` and below, without mercy.
+def end(name: str) -> None:
+    """End every process in the cgroup `name` and below, without mercy, and remove the cgroups.
+
+    One that was on its way in while the others ended is ended too.
 
     Raises:
-        ClusterError: some are left after a time (stuck in the kernel).
+        ClusterError: processes are stuck in the kernel, or it keeps a cgroup busy.
     """
+    wait_until(f"ending cgroup {name}", lambda: _living(name) or _busy(name), seconds=45)
 
-    def left() -> str | None:
-        alive = processes(name)
-        for pid in alive:
+
+def _living(name: str) -> str | None:
+    """Kills the processes that live; which these were, if any."""
+    alive = processes(name)
+    for pid in alive:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return f"processes {sorted(alive)} live" if alive else None
+
+
+def _busy(name: str) -> str | None:
+    """Removes what can be removed; why the first cgroup cannot be, if any."""
+    for hierarchy in hierarchies():
+        for directory in _tree(hierarchy / name):
             try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        return f"processes {sorted(alive)} live" if alive else None
-
-    wait_until(f"ending the processes of cgroup {name}", left, seconds=30)
-
-
-def remove(name: str) -> None:
-    """Remove the cgroup `name` and everything below; its processes must have ended.
-
-    Raises:
-        ClusterError: the kernel keeps one busy.
-    """
-
-    def left() -> str | None:
-        for hierarchy in hierarchies():
-            for directory in _tree(hierarchy / name):
-                try:
-                    directory.rmdir()
-                except OSError as error:
-                    return str(error)
-        return None
-
-    wait_until(f"removing cgroup {name}", left, seconds=15)
+                directory.rmdir()
+            except OSError as error:
+                return str(error)
+    return None
 
 
 def _tree(directory: Path) -> Iterator[Path]:

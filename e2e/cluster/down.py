@@ -23,7 +23,8 @@ def down(layout: Layout, *, keep_images: bool = True) -> None:
         locked(lock_file(layout), f"cluster {layout.name}"),
         step(f"Take cluster {layout.name} down"),
     ):
-        end_processes(layout.cgroup)
+        # The namespaces of its processes, with mounts and rules, go with them.
+        cgroups.end(layout.cgroup)
         # The kernel takes it away with the namespace of its other end, but in its own time.
         if succeeds(["ip", "link", "show", layout.host_interface]):
             run(["ip", "link", "delete", layout.host_interface])
@@ -36,14 +37,8 @@ def down(layout: Layout, *, keep_images: bool = True) -> None:
 
 def end_node(layout: Layout, node: Node) -> None:
     """End the processes of one node, and delete its state."""
-    end_processes(pods_cgroup(layout, node))
-    end_processes(system_cgroup(layout, node))
+    cgroups.end(pods_cgroup(layout, node))
+    cgroups.end(system_cgroup(layout, node))
     for record in layout.pids.glob(f"{node.name}-*.json"):
         record.unlink()
     shutil.rmtree(node.root)
-
-
-def end_processes(cgroup: str) -> None:
-    """End every process of a cgroup; their namespaces, with mounts and rules, go with them."""
-    cgroups.kill(cgroup)
-    cgroups.remove(cgroup)

@@ -52,8 +52,7 @@ def ensure_namespaces(layout: Layout, daemons: Daemons, node: Node) -> Namespace
     name = init_name(node)
     if daemons.pid(name) is None:
         for cgroup in (pods_cgroup(layout, node), system_cgroup(layout, node)):
-            cgroups.kill(cgroup)
-            cgroups.remove(cgroup)  # the kubelet would wait for the containers of empty ones
+            cgroups.end(cgroup)  # the kubelet would wait for the containers of empty ones
     for directory in ("var-lib/kubelet", "var-lib/containerd", "var-log"):
         (node.root / directory).mkdir(parents=True, exist_ok=True)
     cgroups.create(pods_cgroup(layout, node))

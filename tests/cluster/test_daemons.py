@@ -2,16 +2,18 @@
 
 import json
 import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from e2e.cluster import ClusterError
+from e2e.cluster import ClusterError, cgroups
 from e2e.cluster.daemons import Daemon, Daemons
-from e2e.cluster.down import end_processes
 from e2e.cluster.layout import Layout
 from e2e.cluster.requirements import check_node_requirements
+from e2e.waiting import wait_until
 
 pytestmark = pytest.mark.cluster
 
@@ -22,7 +24,7 @@ def layout(tmp_path: Path) -> Iterator[Layout]:
     check_node_requirements()
     made = Layout(name="test-daemons", index=0, root=tmp_path)
     yield made
-    end_processes(made.cgroup)
+    cgroups.end(made.cgroup)
 
 
 def sleeper(layout: Layout, seconds: str = "600") -> Daemon:
@@ -73,3 +75,19 @@ def test_one_that_never_works_shows_the_state_seen_last(layout: Layout) -> None:
     )
     with pytest.raises(ClusterError, match=r"seen: port is closed[\s\S]*\| waiting for a lock"):
         Daemons(layout).ensure(stuck)
+
+
+def test_a_process_that_is_still_on_its_way_in_is_ended_too(layout: Layout) -> None:
+    """As when a cluster is taken down while one of its components starts."""
+    cgroup = f"{layout.cgroup}/system"
+    cgroups.create(cgroup)
+    enter = "".join(f"echo $$ > {file}; " for file in cgroups.entry_files(cgroup))
+    late = subprocess.Popen(["sh", "-c", f"set -e; sleep 0.2; {enter} exec sleep 600"])
+    resident = subprocess.Popen(["sh", "-c", f"{enter} exec sleep 600"])
+    wait_until("resident", lambda: cgroups.processes(cgroup), bool, within=10)
+
+    cgroups.end(layout.cgroup)
+
+    assert resident.wait(10) == -signal.SIGKILL
+    assert late.wait(10) != 0
+    assert not cgroups.processes(layout.cgroup)
