@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from aiohttp_retry import ExponentialRetry
 from kubernetes.aio.client import ApiClient, Configuration
 from kubernetes.aio.config import load_incluster_config, load_kube_config
 
@@ -12,6 +13,7 @@ from orthrus_operator.builders.metadata import KubernetesObject
 
 FIELD_MANAGER = "orthrus-operator"
 _TIMEOUT_SECONDS = 15
+_READ_TRIES = 3
 
 
 class ApiError(Exception):
@@ -46,6 +48,9 @@ class Api:
         else:
             # Named here, since the library reads the variable when it is imported.
             await load_kube_config(kubeconfig, client_configuration=configuration)  # type: ignore[no-untyped-call]
+        # One look reads a dozen collections, and one that fails spoils it: what the server fails
+        # to do is tried again at once. The library leaves out POST and PATCH.
+        configuration.retries = ExponentialRetry(attempts=_READ_TRIES, exceptions=set())
         return cls(ApiClient(configuration))
 
     async def close(self) -> None:
