@@ -15,7 +15,7 @@ from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from e2e.sample_model import sample_model
-from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient, pull_snapshot
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.scheduling.snapshot import Snapshot
 
@@ -84,8 +84,7 @@ class RunningEngine:
 
     async def snapshot(self) -> Snapshot:
         """Only of Orthrus: stock vLLM has no such call."""
-        answer = await self.client.engine_core.call_utility_async("orthrus_snapshot")
-        return Snapshot.from_dict(answer)
+        return await pull_snapshot(self.client)
 
     async def reach(self, condition: Callable[[Snapshot], bool]) -> None:
         """Waits until a snapshot meets `condition`; a minute at most."""

@@ -15,7 +15,7 @@ from vllm.outputs import PoolingRequestOutput, RequestOutput
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 
-from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient, pull_snapshot
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.scheduling.snapshot import Snapshot
 
@@ -116,8 +116,7 @@ class LiveEngine:
         return list(outputs[-1].outputs[0].token_ids)
 
     async def snapshot(self) -> Snapshot:
-        answer = await self.client.engine_core.call_utility_async("orthrus_snapshot")
-        return Snapshot.from_dict(answer)
+        return await pull_snapshot(self.client)
 
     async def wait_for(self, what: str, condition: Callable[[Snapshot], bool]) -> Snapshot:
         """Waits, a minute at most, until a snapshot meets the condition."""

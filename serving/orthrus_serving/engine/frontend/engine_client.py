@@ -4,16 +4,16 @@ from collections.abc import AsyncGenerator
 from typing import Any, cast
 
 from vllm.config import PoolerConfig, VllmConfig
-from vllm.exceptions import VLLMValidationError
 from vllm.inputs import EngineInput
 from vllm.inputs.engine import split_enc_dec_input
 from vllm.lora.request import LoRARequest
-from vllm.outputs import PoolingRequestOutput, RequestOutput
+from vllm.outputs import RequestOutput
 from vllm.sampling_params import SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from orthrus_serving.engine.frontend.input_processor import OrthrusInputProcessor
 from orthrus_serving.engine.frontend.output_processor import OrthrusOutputProcessor
+from orthrus_serving.scheduling.snapshot import Snapshot
 
 
 class OrthrusEngineClient(AsyncLLM):
@@ -38,28 +38,20 @@ class OrthrusEngineClient(AsyncLLM):
             )
         super()._run_output_handler()  # type: ignore[no-untyped-call]
 
-    # These two are no generators themselves, so a refusal comes at the call: a generator would
-    # raise at its first step, when a stream has begun with status 200.
+    # No generator itself, so a refusal comes at the call: a generator would raise at its first
+    # step, when a stream has begun with status 200.
     def generate(
         self,
         prompt: Any,
         sampling_params: SamplingParams,
         *rest: Any,
-        priority: int = 0,
         data_parallel_rank: int | None = None,
         **named: Any,
     ) -> AsyncGenerator[RequestOutput, None]:
         """A replica has one rank, so a header that asks for another is of no matter here."""
-        _refuse_priority(priority)
         if isinstance(prompt, dict) and "type" in prompt:
             self._validate(cast("EngineInput", prompt), sampling_params, named.get("lora_request"))
         return super().generate(prompt, sampling_params, *rest, **named)
-
-    def encode(
-        self, *rest: Any, priority: int = 0, **named: Any
-    ) -> AsyncGenerator[PoolingRequestOutput, None]:
-        _refuse_priority(priority)
-        return super().encode(*rest, **named)
 
     def _validate(
         self, prompt: EngineInput, params: SamplingParams, lora: LoRARequest | None
@@ -71,8 +63,7 @@ class OrthrusEngineClient(AsyncLLM):
         processor._validate_model_inputs(*split_enc_dec_input(prompt))
 
 
-def _refuse_priority(priority: int) -> None:
-    if priority != 0:
-        raise VLLMValidationError(
-            "priority must be 0: this server has no priority classes", parameter="priority"
-        )
+async def pull_snapshot(client: AsyncLLM) -> Snapshot:
+    """What the scheduler of an engine of ours says of itself; answered between two steps."""
+    answer = await client.engine_core.call_utility_async("orthrus_snapshot")
+    return Snapshot.from_dict(answer)

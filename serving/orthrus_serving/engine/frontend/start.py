@@ -24,7 +24,7 @@ from orthrus_serving.engine.frontend.application import application
 from orthrus_serving.engine.frontend.arguments import api_keys, parse
 from orthrus_serving.engine.frontend.diagnosis import diagnose
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
-from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient, pull_snapshot
 from orthrus_serving.engine.frontend.kv_cache_space import cpu_kv_cache_bytes
 from orthrus_serving.engine.frontend.model_checks import (
     adaptable_layers,
@@ -71,9 +71,7 @@ class RunningEngine:
         return self._client.errored
 
     async def snapshot(self) -> Snapshot:
-        """Asks the scheduler; answered between two engine steps."""
-        answer = await self._client.engine_core.call_utility_async("orthrus_snapshot")
-        return Snapshot.from_dict(answer)
+        return await pull_snapshot(self._client)
 
     def application(self, listener: object) -> AbstractAsyncContextManager[FastAPI]:
         return application(self._client, self._arguments, self._adapters, listener)
