@@ -3,13 +3,15 @@
 import json
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from e2e.cluster import Cluster
 from e2e.kubectl import Kubectl
 from orthrus_operator.api.crd import custom_resource_definition
+from orthrus_operator.reconciler.client import Api
+from tests.orthrus_operator.cluster.connection import connected
 from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.subject import Subject
 
@@ -34,6 +36,13 @@ def kubectl(cluster: Cluster) -> Iterator[Kubectl]:
     kubectl("create", "namespace", name)
     yield kubectl
     kubectl("delete", "namespace", name, "--wait=false")
+
+
+@pytest.fixture
+async def api(kubectl: Kubectl) -> AsyncIterator[Api]:
+    """With an administrator's rights."""
+    async with connected(kubectl.kubeconfig) as api:
+        yield api
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """One apply against a real API server: what it refuses, drops, and whom it protects."""
 
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,6 @@ from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.paths import object_path
 
 pytestmark = pytest.mark.cluster
-
-
-@pytest.fixture
-async def api(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    monkeypatch.setenv("KUBECONFIG", str(kubectl.kubeconfig))
-    connected = await Api.connect()
-    yield connected
-    await connected.close()
 
 
 @pytest.fixture

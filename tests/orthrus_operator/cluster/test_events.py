@@ -1,7 +1,6 @@
 """`kubectl describe` tells the story: once per change, counted when it repeats."""
 
 import uuid
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -30,13 +29,8 @@ def test_the_life_of_an_object_is_told_by_its_events(demo: Subject) -> None:
 
 
 @pytest.fixture
-async def recorder(
-    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[EventRecorder]:
-    monkeypatch.setenv("KUBECONFIG", str(kubectl.kubeconfig))
-    api = await Api.connect()
-    yield EventRecorder(api)
-    await api.close()
+def recorder(api: Api) -> EventRecorder:
+    return EventRecorder(api)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ of its field, and stores each right one so that neither it nor we change it afte
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -20,14 +20,6 @@ from tests.orthrus_operator.cluster.specs import Spec, Wrong, right_specs, wrong
 pytestmark = pytest.mark.cluster
 
 _AT_ONCE = 8
-
-
-@pytest.fixture
-async def api(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    monkeypatch.setenv("KUBECONFIG", str(kubectl.kubeconfig))
-    connected = await Api.connect()
-    yield connected
-    await connected.close()
 
 
 def an_object(namespace: str, spec: Spec, name: str = "fuzzed") -> dict[str, Any]:

@@ -18,6 +18,7 @@ from e2e.kubectl import Kubectl
 from e2e.waiting import wait_until
 from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.lease import LEASE_NAME, Lease, LeaseLostError, LeaseSettings
+from tests.orthrus_operator.cluster.connection import connected
 from tests.orthrus_operator.cluster.fault_proxy import Fault
 from tests.orthrus_operator.cluster.operator_process import Operator
 
@@ -27,12 +28,10 @@ QUICK = LeaseSettings(duration=2.0, deadline=1.0, period=0.2)
 
 
 @pytest.fixture
-async def api(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+async def api(operator: Operator) -> AsyncIterator[Api]:
     """With the operator's rights, through its proxy."""
-    monkeypatch.setenv("KUBECONFIG", str(operator.kubeconfig))
-    connected = await Api.connect()
-    yield connected
-    await connected.close()
+    async with connected(operator.kubeconfig) as api:
+        yield api
 
 
 @pytest.fixture

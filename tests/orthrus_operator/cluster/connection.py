@@ -1,0 +1,21 @@
+"""Connections of tests to the API server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from orthrus_operator.reconciler.client import Api
+
+
+@asynccontextmanager
+async def connected(kubeconfig: Path) -> AsyncIterator[Api]:
+    """As the operator connects, with the rights of `kubeconfig`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUBECONFIG", str(kubeconfig))
+        api = await Api.connect()
+    try:
+        yield api
+    finally:
+        await api.close()
