@@ -7,8 +7,8 @@ HTTP_PORT_NAME = "http"
 STARTUP_SECONDS = 3600
 """Budget for download and load; slow registries and large models need it."""
 _PRE_STOP_SECONDS = 10
-PRE_STOP_COMMAND = ("orthrus", "drain", "--announce", "--seconds", str(_PRE_STOP_SECONDS))
 """The pod keeps answering for so long, while kube-proxies forget it."""
+PRE_STOP_COMMAND = ("orthrus", "drain", "--announce", "--seconds", str(_PRE_STOP_SECONDS))
 _STARTUP_PERIOD_SECONDS = 5
 _SHUTDOWN_MARGIN_SECONDS = 30
 _ROLLOUT_MARGIN_SECONDS = 300

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from orthrus_operator.planner.pod_problem import is_ready
 from orthrus_operator.planner.problem import Problem
 
 _REFUSED_BY_NODE = frozenset({"UnexpectedAdmissionError", "NodeAffinity"})
@@ -14,16 +15,11 @@ def failed_pods(newest_first: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
     Such pods stay listed for long: once a later one is ready, they are history.
     """
     for pod in newest_first:
-        if _is_ready(pod):
+        if is_ready(pod):
             return
         problem = _failure(pod)
         if problem:
             yield problem
-
-
-def _is_ready(pod: Mapping[str, Any]) -> bool:
-    conditions = pod.get("status", {}).get("conditions", [])
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
 def _failure(pod: Mapping[str, Any]) -> Problem | None:

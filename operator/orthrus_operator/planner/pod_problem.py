@@ -27,18 +27,28 @@ _TERMINATION_MESSAGE = re.compile(r"^(?P<reason>[A-Z][A-Za-z]+): (?P<text>.+)")
 def pod_problem(pod: Mapping[str, Any]) -> Problem | None:
     """The problem of one pod; None when it is ready, ending, or just on its way."""
     status = pod.get("status", {})
-    conditions = {condition["type"]: condition for condition in status.get("conditions", [])}
     if pod["metadata"].get("deletionTimestamp") or status.get("phase") in ("Failed", "Succeeded"):
         return None
-    if conditions.get("Ready", {}).get("status") == "True":
+    if is_ready(pod):
         return None
-    scheduled = conditions.get("PodScheduled", {})
+    scheduled = _condition(pod, "PodScheduled")
     if scheduled.get("reason") == "Unschedulable":
         return _unschedulable(pod["metadata"]["name"], scheduled.get("message", ""))
     for container in status.get("containerStatuses", []):
         if container["name"] == CONTAINER_NAME:
             return _container_problem(pod["metadata"]["name"], container)
     return None
+
+
+def is_ready(pod: Mapping[str, Any]) -> bool:
+    """Whether it answers requests."""
+    return _condition(pod, "Ready").get("status") == "True"
+
+
+def _condition(pod: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """Empty while the pod has none of that type."""
+    conditions: list[Mapping[str, Any]] = pod.get("status", {}).get("conditions", [])
+    return next((each for each in conditions if each["type"] == kind), {})
 
 
 def _unschedulable(pod: str, message: str) -> Problem:

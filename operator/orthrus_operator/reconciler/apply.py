@@ -61,7 +61,7 @@ class Applier:
                     return Applied(live, dropped, retry=True)
             stored = await self._api.apply(path, body)
         except ApiError as error:
-            return Applied(live, self._refusal(path, desired, error), retry=True)
+            return Applied(live, self._failed(path, desired, error), retry=True)
         _logger.info("applied %s", path)
         self._faults.pop(path, None)
         self._applied[path] = _mark(desired, stored)
@@ -73,7 +73,7 @@ class Applier:
         self._applied.pop(path, None)
         self._faults.pop(path, None)
 
-    def _refusal(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
+    def _failed(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
         """What a refused apply means to the user; None while it may well pass."""
         _logger.warning("apply of %s failed: %s", path, error)
         if error.status not in _PASSING:

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
@@ -18,6 +17,7 @@ from orthrus_operator.planner.happenings import Happening
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.paths import child_path
+from orthrus_operator.reconciler.timestamps import micro_timestamp
 
 _EVENTS = ("events.k8s.io/v1", "Event")
 _SERIES_SECONDS = 3600.0
@@ -85,7 +85,7 @@ class EventRecorder:
     ) -> None:
         known = memory.series.get(happening)
         if known:
-            series = {"count": known.count + 1, "lastObservedTime": _now()}
+            series = {"count": known.count + 1, "lastObservedTime": micro_timestamp()}
             if await self._api.merge(known.path, {"series": series}):
                 known.count += 1
                 return
@@ -100,7 +100,7 @@ class EventRecorder:
             "apiVersion": api_version,
             "kind": kind,
             "metadata": {"name": name, "namespace": about.namespace},
-            "eventTime": _now(),
+            "eventTime": micro_timestamp(),
             "reportingController": f"{GROUP}/operator",
             "reportingInstance": self._instance,
             "action": "Reconcile",
@@ -123,7 +123,3 @@ def _drop_old(memory: _Memory, now: float) -> None:
         for happening, series in memory.series.items()
         if now - series.started <= _SERIES_SECONDS
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -9,13 +9,13 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
 
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.paths import child_path
+from orthrus_operator.reconciler.timestamps import micro_timestamp
 
 LEASE_NAME = "orthrus-operator"
 _LEASE = ("coordination.k8s.io/v1", "Lease")
@@ -146,7 +146,7 @@ class Lease:
         api_version, kind = _LEASE
         spec = stored.get("spec", {})
         changes = holder != spec.get("holderIdentity")
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        now = micro_timestamp()
         return {
             "apiVersion": api_version,
             "kind": kind,

@@ -5,6 +5,11 @@ from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.problem import Problem
 
 
+def is_owned(live: KubernetesObject, owner_uid: str) -> bool:
+    """Whether `owner_uid` is among the owners of `live`."""
+    return any(each["uid"] == owner_uid for each in live["metadata"].get("ownerReferences", []))
+
+
 def ownership_problem(live: KubernetesObject, owner_uid: str) -> Problem | None:
     """None when `live` is ours and stays; else why it must be left alone.
 
@@ -12,13 +17,13 @@ def ownership_problem(live: KubernetesObject, owner_uid: str) -> Problem | None:
     """
     metadata = live["metadata"]
     name = f"{live['kind']} {metadata['name']}"
-    owners = metadata.get("ownerReferences", [])
-    if any(owner["uid"] == owner_uid for owner in owners):
+    if is_owned(live, owner_uid):
         if metadata.get("deletionTimestamp"):
             return Problem(
                 "ChildTerminating", f"{name} is being deleted; it is made again then", False
             )
         return None
+    owners = metadata.get("ownerReferences", [])
     if any(owner["kind"] == KIND and owner["name"] == metadata["name"] for owner in owners):
         return Problem(
             "ChildTerminating",

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,7 +19,7 @@ from orthrus_operator.planner.status import World, observed_status, unobserved_s
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
-from orthrus_operator.reconciler.ownership import ownership_problem
+from orthrus_operator.reconciler.ownership import is_owned, ownership_problem
 from orthrus_operator.reconciler.paths import (
     CHILD_KINDS,
     OPTIONAL_CHILD_KINDS,
@@ -31,12 +30,9 @@ from orthrus_operator.reconciler.paths import (
 )
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_reports import replica_reports
+from orthrus_operator.reconciler.timestamps import timestamp
 
 _logger = logging.getLogger(__name__)
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,9 @@ class Reconciler:
     It keeps no state that matters: everything is read live, since events can be missed.
     """
 
-    def __init__(self, api: Api, installation: Installation, now: Callable[[], str] = _now) -> None:
+    def __init__(
+        self, api: Api, installation: Installation, now: Callable[[], str] = timestamp
+    ) -> None:
         self._api = api
         self._installation = installation
         self._now = now
@@ -190,7 +188,7 @@ class Reconciler:
         """Deletes what an earlier spec or operator made and nothing wants any more."""
         for path, child in live.items():
             ending = child["metadata"].get("deletionTimestamp")
-            if path not in wanted and not ending and _owned(child, owner):
+            if path not in wanted and not ending and is_owned(child, owner):
                 await self._api.delete(path, child["metadata"]["uid"])
                 _logger.info("deleted %s: nothing wants it any more", path)
                 self._applier.forget(path)
@@ -214,15 +212,10 @@ def _own_deployment(
 ) -> KubernetesObject | None:
     metadata = orthrus.metadata
     found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
-    return found if found and _owned(found, metadata.uid) else None
+    return found if found and is_owned(found, metadata.uid) else None
 
 
 def _has_account(orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]) -> bool:
     metadata = orthrus.metadata
     found = live.get(child_path("v1", "ServiceAccount", metadata.namespace, metadata.name))
-    return found is not None and _owned(found, metadata.uid)
-
-
-def _owned(child: KubernetesObject, owner: str) -> bool:
-    owners = child["metadata"].get("ownerReferences", [])
-    return any(reference["uid"] == owner for reference in owners)
+    return found is not None and is_owned(found, metadata.uid)

@@ -9,6 +9,7 @@ import aiohttp
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.builders.pod import PORT
 from orthrus_operator.planner.adapter_state import AdapterReport, ReplicaReport
+from orthrus_operator.planner.pod_problem import is_ready
 
 _AT_ONCE = 16
 _TIMEOUT = aiohttp.ClientTimeout(total=3)
@@ -16,7 +17,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=3)
 
 async def replica_reports(pods: Sequence[KubernetesObject]) -> tuple[ReplicaReport, ...]:
     """What each ready pod of `pods` says at /ready; never raises."""
-    ready = [pod for pod in pods if _is_ready(pod)]
+    ready = [pod for pod in pods if is_ready(pod) and not pod["metadata"].get("deletionTimestamp")]
     if not ready:
         return ()
     gate = asyncio.Semaphore(_AT_ONCE)
@@ -27,13 +28,6 @@ async def replica_reports(pods: Sequence[KubernetesObject]) -> tuple[ReplicaRepo
 
     async with aiohttp.ClientSession(timeout=_TIMEOUT) as client:
         return tuple(await asyncio.gather(*(ask(pod) for pod in ready)))
-
-
-def _is_ready(pod: KubernetesObject) -> bool:
-    if pod["metadata"].get("deletionTimestamp"):
-        return False
-    conditions = pod.get("status", {}).get("conditions", [])
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 
 async def _adapters(
