@@ -6,18 +6,20 @@ systems), files are copied.
 """
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from e2e.cluster.commands import run, succeeds
 from e2e.cluster.containers import Containers
 from e2e.cluster.daemons import Daemons
 from e2e.cluster.errors import ClusterError
-from e2e.cluster.layout import Layout
+from e2e.cluster.layout import Layout, Node
 from e2e.cluster.locking import locked
 from e2e.cluster.namespaces import Namespaces, init_name
 from e2e.cluster.progress import step
 from e2e.cluster.state import lock_file, node_count
 from e2e.cluster.stored_image import StoredImage
+from e2e.cluster.system_images import StaticImage
 from e2e.cluster.tar_files import tar_files
 
 _SECONDS = 600
@@ -38,7 +40,20 @@ def load_image(layout: Layout, reference: str, archive: Path | None) -> None:
         _load_image(layout, reference, archive)
 
 
-def _load_image(layout: Layout, reference: str, archive: Path | None) -> None:
+def load_static_image(layout: Layout, image: StaticImage) -> None:
+    """Have every node of the cluster hold `image`, whose name changes with its content.
+
+    Raises:
+        ClusterError: the cluster is down.
+    """
+    with locked(lock_file(layout), f"cluster {layout.name}"):
+        for node, containers in _nodes(layout):
+            if image.reference not in containers.images():
+                with step(f"Load image {image.name} into {node.name}"):
+                    containers.import_archive(image.archive())
+
+
+def _nodes(layout: Layout) -> Iterator[tuple[Node, Containers]]:
     daemons = Daemons(layout)
     nodes = [layout.node(number + 1) for number in range(node_count(layout))]
     if not nodes:
@@ -47,7 +62,11 @@ def _load_image(layout: Layout, reference: str, archive: Path | None) -> None:
         holder = daemons.pid(init_name(node))
         if holder is None:
             raise ClusterError(f"{node.name} is down: start it with up")
-        containers = Containers(node, Namespaces(holder))
+        yield node, Containers(node, Namespaces(holder))
+
+
+def _load_image(layout: Layout, reference: str, archive: Path | None) -> None:
+    for node, containers in _nodes(layout):
         with step(f"Load image {reference} into {node.name}") as running:
             if archive:
                 containers.import_archive(archive)
