@@ -1,6 +1,7 @@
 """Writes docs/metrics.md from the metric table: `python -m orthrus_serving.server.metrics_page`."""
 
 import sys
+from collections.abc import Mapping
 
 from orthrus_serving.scheduling.snapshot import Snapshot
 from orthrus_serving.server.engine_monitor import ANSWER_BOUND_SECONDS
@@ -32,23 +33,26 @@ out rather than shown stale (`orthrus_snapshot_age_seconds` stays), and `/health
 
 
 def render() -> str:
-    rows = [*map(_row, METRICS), *map(_row_of_requests, REQUEST_METRICS)]
+    rows = [_row(metric) for metric in (*METRICS, *REQUEST_METRICS)]
     return _HEAD + "".join(f"{row}\n" for row in rows)
 
 
-def _row(metric: Metric) -> str:
+def labels(metric: Metric | RequestMetric) -> Mapping[str, tuple[str, ...]]:
+    """The values of each of its labels; an empty tuple where any may come."""
+    if isinstance(metric, RequestMetric):
+        return metric.labels
+    if metric.label is None:
+        return {}
     zero = Reading(Snapshot(), StepWindow(), 0.0, GpuReading("0", 0.0, 0))
-    values = ", ".join(metric.read(zero)) or "its name"
-    labels = f"`{metric.label}`: {values}" if metric.label else "-"
-    return f"| `{metric.name}` | {metric.kind} | {labels} | {metric.meaning} |"
+    return {metric.label: tuple(metric.read(zero))}
 
 
-def _row_of_requests(metric: RequestMetric) -> str:
-    labels = "; ".join(
+def _row(metric: Metric | RequestMetric) -> str:
+    shown = "; ".join(
         f"`{name}`: {', '.join(values)}" if values else f"`{name}`"
-        for name, values in metric.labels.items()
+        for name, values in labels(metric).items()
     )
-    return f"| `{metric.name}` | {metric.kind} | {labels or '-'} | {metric.meaning} |"
+    return f"| `{metric.name}` | {metric.kind} | {shown or '-'} | {metric.meaning} |"
 
 
 if __name__ == "__main__":

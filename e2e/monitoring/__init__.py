@@ -1,0 +1,1 @@
+"""The real monitoring parts on the local cluster, and the dashboard's generator."""
