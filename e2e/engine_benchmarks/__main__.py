@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from e2e.engine_benchmarks import report
-from e2e.engine_benchmarks.ratios import MIN_PAIRS, Comparison
+from orthrus_serving.bench.measure.ratios import MIN_PAIRS, Comparison
+from orthrus_serving.bench.report import ratio_table
 
 
 class Benchmark(StrEnum):
@@ -68,8 +68,8 @@ def main(
         comparisons += runs[benchmark]()
         console.print(f"{benchmark}: {time.monotonic() - started:.0f} s")
         if output is not None:
-            report.write(output, comparisons)
-    Console(file=sys.stdout).print(report.table(comparisons))
+            ratio_table.write(output, comparisons)
+    Console(file=sys.stdout).print(ratio_table.table(comparisons))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from e2e.engine_benchmarks.engines import BUDGET, CHUNK, RunningEngine, orthrus, running
-from e2e.engine_benchmarks.ratios import Comparison, Goal
 from e2e.engine_benchmarks.workloads import prompts
+from orthrus_serving.bench.measure.ratios import Comparison, Goal
 from orthrus_serving.scheduling.snapshot import ByTask
 
 BURST, BURST_TOKENS = 64, 1024

@@ -6,7 +6,7 @@ from statistics import median
 
 from vllm.v1.request import Request
 
-from e2e.engine_benchmarks.ratios import Comparison, Goal
+from orthrus_serving.bench.measure.ratios import Comparison, Goal
 from tests.orthrus_serving.engine.scheduler_loop import (
     CountingWorker,
     LoopConfig,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from e2e.engine_benchmarks.engines import RunningEngine, orthrus, running
-from e2e.engine_benchmarks.ratios import Comparison, Goal
 from e2e.engine_benchmarks.workloads import prompts
+from orthrus_serving.bench.measure.ratios import Comparison, Goal
 
 FLOOD_CLIENTS, FLOOD_TOKENS = 16, 512
 IDLE_STREAM, FLOODED_STREAM, TARGETED_STREAM = 60, 12, 120

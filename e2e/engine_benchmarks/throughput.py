@@ -11,8 +11,8 @@ from e2e.engine_benchmarks.engines import (
     orthrus,
     running,
 )
-from e2e.engine_benchmarks.ratios import Comparison, Goal
 from e2e.engine_benchmarks.workloads import closed_loop, prompts
+from orthrus_serving.bench.measure.ratios import Comparison, Goal
 
 CLIENTS = (1, 8, 64, 256)
 PROMPT_TOKENS, OUTPUT_TOKENS = 64, 16

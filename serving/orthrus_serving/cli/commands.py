@@ -18,6 +18,11 @@ def run(arguments: Sequence[str]) -> int:
     add_drain_arguments(
         commands.add_parser("drain", help="tell a replica of this container that it is leaving")
     )
+    commands.add_parser("bench", help="measure servers under mixed load", add_help=False)
+    if arguments[:1] == ["bench"]:
+        from orthrus_serving.bench.cli.app import bench
+
+        return bench(arguments[1:])
     if arguments[:1] == ["serve"]:  # which parses its own flags, most of them vLLM's
         from orthrus_serving.cli.serve import serve
 

@@ -1,6 +1,5 @@
 """Paired ratios and what they say: the median, its interval, and whether a goal is met."""
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,15 +13,20 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Goal:
-    """A bound on the true ratio."""
+    """A bound on the true ratio; `within` bounds how far it lies from 1."""
 
-    sense: Literal["at most", "at least"]
+    sense: Literal["at most", "at least", "within"]
     bound: float
 
     def is_met(self, low: float, high: float) -> bool:
         """Whether the interval from `low` to `high` reaches the bound."""
-        reaches = operator.le if self.sense == "at most" else operator.ge
-        return bool(reaches(low if self.sense == "at most" else high, self.bound))
+        match self.sense:
+            case "at most":
+                return low <= self.bound
+            case "at least":
+                return high >= self.bound
+            case "within":
+                return low <= 1 + self.bound and high >= 1 - self.bound
 
     def __str__(self) -> str:
         return f"{self.sense} {self.bound:g}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.engine_benchmarks.ratios import MIN_PAIRS, Comparison, Goal
+from orthrus_serving.bench.measure.ratios import MIN_PAIRS, Comparison, Goal
 
 
 def comparison(*ratios: float, goal: Goal | None = None) -> Comparison:
@@ -37,11 +37,18 @@ def test_equal_ratios_have_an_interval_of_one_point() -> None:
         ("at most", 0.8, "missed"),
         ("at least", 0.99, "met"),
         ("at least", 1.2, "missed"),
+        ("within", 0.03, "met"),
     ],
 )
 def test_a_goal_is_met_when_the_interval_reaches_it(sense: str, bound: float, verdict: str) -> None:
     goal = Goal(sense, bound)  # type: ignore[arg-type]
     assert comparison(*[0.9, 1.0, 1.1] * 5, goal=goal).verdict == verdict
+
+
+@pytest.mark.parametrize("ratio", [0.96, 1.04])
+def test_a_ratio_beyond_its_tolerance_is_not_within_it(ratio: float) -> None:
+    assert comparison(*[ratio] * MIN_PAIRS, goal=Goal("within", 0.03)).verdict == "missed"
+    assert comparison(*[ratio] * MIN_PAIRS, goal=Goal("within", 0.05)).verdict == "met"
 
 
 def test_too_few_pairs_decide_nothing() -> None:

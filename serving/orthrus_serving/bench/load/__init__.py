@@ -1,0 +1,1 @@
+"""Clients that keep a server busy, or that follow a schedule."""

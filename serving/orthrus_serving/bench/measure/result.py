@@ -1,0 +1,84 @@
+"""A measured run as one JSON file."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from orthrus_serving.bench.client.outcome import Outcome
+from orthrus_serving.bench.measure.summary import Summary
+from orthrus_serving.scheduling.task import Task
+
+_FORMAT = 1
+_LATE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Result:
+    """`summaries` begin with the whole run; `settings` is what was asked for, for its reader."""
+
+    settings: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    summaries: Sequence[Summary]
+    outcomes: Sequence[Outcome]
+
+    @property
+    def client_was_late(self) -> bool:
+        """Whether requests left so much after their time that the client was the limit."""
+        lag = self.summaries[0].send_lag
+        return lag is not None and lag.p99 > _LATE_SECONDS
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.to_json()) + "\n")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": _FORMAT,
+            "settings": dict(self.settings),
+            "environment": dict(self.environment),
+            "windows": [_summary(summary) for summary in self.summaries],
+            "samples": [_sample(outcome) for outcome in self.outcomes],
+        }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    tasks = {task.value: asdict(found) for task, found in summary.tasks.items()}
+    return asdict(summary) | {"tasks": tasks}
+
+
+def _sample(outcome: Outcome) -> dict[str, Any]:
+    first = outcome.arrivals[0] if outcome.arrivals else None
+    return {
+        "task": outcome.task.value,
+        "planned": round(outcome.planned, 6),
+        "sent": round(outcome.sent, 6),
+        "first": first and round(first, 6),
+        "ended": round(outcome.ended, 6),
+        "longest_gap": round(max(outcome.gaps, default=0.0), 6),
+        "prompt_tokens": outcome.prompt_tokens,
+        "output_tokens": outcome.output_tokens,
+        "error": outcome.error,
+    }
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """The JSON of a result.
+
+    Raises:
+        ValueError: the file is no result of this version.
+    """
+    try:
+        found = json.loads(path.read_text())
+        known = found["format"] == _FORMAT
+    except (ValueError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise ValueError(f"{path} is no result of `orthrus bench run`")
+    return dict(found)
+
+
+def tasks_of(result: Mapping[str, Any]) -> list[Task]:
+    """The tasks that a result has figures of."""
+    return [task for task in Task if task.value in result["windows"][0]["tasks"]]

@@ -1,0 +1,1 @@
+"""Figures for people: tables, plots, one page of HTML."""

@@ -1,0 +1,54 @@
+"""Ratios as a table and as a JSON file."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from orthrus_serving.bench.measure.machine import environment
+from orthrus_serving.bench.measure.ratios import CONFIDENCE, Comparison
+
+_COLUMNS = ("ratio", "median", f"{CONFIDENCE:.0%} interval", "pairs", "goal", "result")
+
+
+def table(comparisons: Sequence[Comparison]) -> Table:
+    """A row for each ratio."""
+    shown = Table(*_COLUMNS)
+    for comparison in comparisons:
+        shown.add_row(*cells(comparison))
+    return shown
+
+
+def write(path: Path, comparisons: Sequence[Comparison]) -> None:
+    """Every ratio, and on what they were measured."""
+    found = {
+        "environment": environment(),
+        "comparisons": [asdict(each) | described(each) for each in comparisons],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def described(comparison: Comparison) -> dict[str, object]:
+    """What follows from the ratios."""
+    low, high = comparison.interval
+    return {
+        "median": comparison.median,
+        "interval": [low, high],
+        "verdict": comparison.verdict,
+    }
+
+
+def cells(comparison: Comparison) -> tuple[str, ...]:
+    low, high = comparison.interval
+    goal = "-" if comparison.goal is None else str(comparison.goal)
+    return (
+        f"{comparison.name}: {comparison.meaning}",
+        f"{comparison.median:.3g}",
+        f"{low:.3g} to {high:.3g}",
+        str(len(comparison.ratios)),
+        goal,
+        comparison.verdict,
+    )

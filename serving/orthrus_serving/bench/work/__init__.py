@@ -1,0 +1,1 @@
+"""What is sent, and when: pure, and fixed by a seed."""

@@ -1,0 +1,117 @@
+"""`orthrus bench` as its users start it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from orthrus_serving.bench.ceiling.ceiling import ceiling
+from orthrus_serving.scheduling.task import Task
+from tests.orthrus_serving.bench.known_server import known_server
+from tests.orthrus_serving.bench.test_summary import generation, write
+
+ORTHRUS = Path(sys.executable).parent / "orthrus"
+
+
+async def bench(*arguments: object) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        ORTHRUS, "bench", *map(str, arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_run_measures_and_writes_all_its_files(tmp_path: Path) -> None:
+    files = {
+        "--output": tmp_path / "a.json",
+        "--report": tmp_path / "a.html",
+        "--plots": tmp_path / "plots",
+    }
+    options = [part for option in files.items() for part in option]
+    async with known_server(wait=0.01) as server:
+        code, out, err = await bench(
+            *("run", "--url", f"{server.url}/v1", "--requests", 20, "--clients", 4),
+            *("--output-tokens", 3, "--mix", "5:5", "--slo", "embedding.total=60000"),
+            *options,
+        )
+    assert code == 0, err
+    assert "first token" in out
+    found = json.loads(files["--output"].read_text())
+    tasks = found["windows"][0]["tasks"]
+    assert tasks["embedding"]["answered"] == tasks["generation"]["answered"] == 10
+    assert tasks["embedding"]["latency"]["p50"] >= 0.01
+    assert tasks["embedding"]["good_per_second"] > 0
+    assert "bench run --url" in found["environment"]["command"]
+    page = files["--report"].read_text()
+    assert page.count("data:image/png;base64,") == 3
+    assert 'src="http' not in page
+    assert {path.name for path in files["--plots"].iterdir()} == {
+        "latency.png",
+        "throughput.png",
+        "mix.png",
+    }
+
+
+async def test_a_split_fleet_gets_each_task_where_it_belongs() -> None:
+    async with known_server() as pooling, known_server() as generating:
+        code, _, err = await bench(
+            *("run", "--embedding-url", pooling.url, "--generation-url", generating.url),
+            *("--requests", 8, "--output-tokens", 2),
+        )
+    assert code == 0, err
+    assert {path for path, _ in pooling.requests} == {"/v1/embeddings"}
+    assert {path for path, _ in generating.requests} == {"/v1/completions"}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ((), "no server of embedding"),
+        (("--url", "http://127.0.0.1:9"), "does not answer"),
+        (("--url", "http://127.0.0.1:9", "--mix", "x"), "EMBEDDING:GENERATION"),
+        (("--url", "http://127.0.0.1:9", "--rate", "2", "--requests", "3"), "exclude"),
+        (("--url", "http://127.0.0.1:9", "--prompts", "none.jsonl"), "none.jsonl"),
+    ],
+)
+async def test_what_cannot_be_run_is_told_in_a_sentence(
+    options: tuple[str, ...], sentence: str
+) -> None:
+    code, _, err = await bench("run", *options)
+    assert code == 2
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+async def test_two_results_are_compared(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", generation(11, 13, 14))
+    write(tmp_path / "b.json", generation(11, 12, 13))
+    ratios = tmp_path / "ratios.json"
+    code, out, err = await bench(
+        "compare", tmp_path / "a.json", tmp_path / "b.json", "--output", ratios
+    )
+    assert code == 0, err
+    assert "generation" in out
+    found = {each["name"]: each for each in json.loads(ratios.read_text())["comparisons"]}
+    assert found["generation time to first token p50"]["median"] == 2.0
+
+
+def test_the_client_has_a_ceiling_for_each_task() -> None:
+    reached = {found.task: found for found in ceiling(clients=8, seconds=0.5)}
+    assert reached[Task.EMBEDDING].requests_per_second > 50
+    generation = reached[Task.GENERATION]
+    assert generation.messages_per_second == pytest.approx(32 * generation.requests_per_second)
+
+
+def test_help_comes_without_the_heavy_libraries() -> None:
+    code = (
+        "import sys\n"
+        "from orthrus_serving.bench.cli.app import bench\n"
+        "bench(['run', '--help'])\n"
+        "heavy = {'numpy', 'scipy', 'matplotlib', 'aiohttp', 'vllm', 'torch'}\n"
+        "assert not heavy & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
