@@ -13,6 +13,7 @@ _FIELDS = {
     "enable-lora": "spec.adapters",
     "embedding-adapter": "spec.embedding.adapter",
     "embedding-pooling": "spec.embedding.pooling",
+    "embedding-normalize": "spec.embedding.normalize",
     "batch-policy": "spec.scheduling.policy",
     "max-num-batched-tokens": "spec.scheduling.maxBatchedTokens",
     "embedding-chunk-tokens": "spec.scheduling.embeddingChunkTokens",

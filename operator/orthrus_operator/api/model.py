@@ -181,3 +181,6 @@ class Embedding(ApiType):
     itself when not set."""
     pooling: Pooling = "mean"
     """Mean of all tokens, mean weighted by position, last token, or first token."""
+    normalize: bool = True
+    """Whether the model's own vectors are scaled to length 1; `use_activation` of a request wins,
+    and an adapter has its own normalize."""

@@ -13,6 +13,7 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "revision": spec.model.revision,
         "embedding-adapter": spec.embedding.adapter,
         "embedding-pooling": spec.embedding.pooling,
+        "embedding-normalize": spec.embedding.normalize,
         "batch-policy": spec.scheduling.policy,
         "max-num-batched-tokens": spec.scheduling.max_batched_tokens,
         "embedding-chunk-tokens": spec.scheduling.chunk_tokens,
@@ -26,14 +27,16 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "max-cpu-loras": loaded_at_most(orthrus) if spec.adapters else None,
         "api-key-file": API_KEY_FILE if spec.auth else None,
     }
-    owned = [f"--{name}={value}" for name, value in flags.items() if value is not None]
+    owned = [_flag(name, value) for name, value in flags.items() if value is not None]
     extra = [_engine_flag(name, value) for name, value in sorted((spec.engine_args or {}).items())]
     return ["serve", model_argument(orthrus), *owned, *extra]
 
 
 def _engine_flag(name: str, value: str) -> str:
-    if value == "true":
-        return f"--{name}"
-    if value == "false":
-        return f"--no-{name}"
+    return _flag(name, {"true": True, "false": False}.get(value, value))
+
+
+def _flag(name: str, value: str | int) -> str:
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
     return f"--{name}={value}"

@@ -14,6 +14,7 @@ def test_the_smallest_spec_spells_every_default_out() -> None:
         "org/model",
         "--served-model-name=demo",
         "--embedding-pooling=mean",
+        "--embedding-normalize",
         "--batch-policy=ibs",
         "--max-num-batched-tokens=2048",
         "--embedding-chunk-tokens=512",
@@ -28,7 +29,7 @@ def test_every_field_reaches_its_flag() -> None:
     arguments = serve_arguments(
         demo(
             model={"source": "hf://org/model", "revision": "abc", "servedName": "other"},
-            embedding={"pooling": "last"},
+            embedding={"pooling": "last", "normalize": False},
             scheduling={
                 "policy": "fcfs",
                 "maxBatchedTokens": 64,
@@ -47,6 +48,7 @@ def test_every_field_reaches_its_flag() -> None:
         "--served-model-name=other",
         "--revision=abc",
         "--embedding-pooling=last",
+        "--no-embedding-normalize",
         "--batch-policy=fcfs",
         "--max-num-batched-tokens=64",
         "--embedding-chunk-tokens=32",

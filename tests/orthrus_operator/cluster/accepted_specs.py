@@ -81,7 +81,7 @@ VALID: dict[str, dict[str, Any]] = {
             "tokenSecretRef": {"name": "hub", "key": "token"},
             "cache": {"emptyDir": {"sizeLimit": "20Gi"}},
         },
-        "embedding": {"pooling": "last"},
+        "embedding": {"pooling": "last", "normalize": False},
         "scheduling": {
             "policy": "homogeneous",
             "maxBatchedTokens": 4096,

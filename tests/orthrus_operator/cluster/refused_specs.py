@@ -102,7 +102,8 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
     ({"adapters": [adapter(), adapter()]}, "spec.adapters[1]", "Duplicate value"),
     ({"adapters": [adapter(dimensions=[])]}, "spec.adapters[0].dimensions", "at least 1 items"),
     ({"adapters": [adapter(dimensions=[0])]}, "spec.adapters[0].dimensions[0]", "equal to 1"),
-    ({"embedding": {"normalize": True}}, "spec.embedding.normalize", "unknown field"),
+    ({"embedding": {"normalize": 1}}, "spec.embedding.normalize", "must be of type boolean"),
+    ({"embedding": {"normalise": True}}, "spec.embedding.normalise", "unknown field"),
     ({"scheduling": {"policy": "best"}}, "spec.scheduling.policy", '"ibs"'),
     (
         {"scheduling": {"maxBatchedTokens": 8}},

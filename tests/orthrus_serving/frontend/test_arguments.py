@@ -56,7 +56,13 @@ def test_a_model_is_needed() -> None:
 def test_help_shows_ours_in_one_group_and_no_refused_flag(parser: ServeParser) -> None:
     text = parser.format_help()
     ours = text.split("\nOrthrus:\n")[1]
-    for flag in ("embedding-pooling", "batch-policy", "max-queued-tokens", "max-connection-age"):
+    for flag in (
+        "embedding-pooling",
+        "embedding-normalize",
+        "batch-policy",
+        "max-queued-tokens",
+        "max-connection-age",
+    ):
         assert f"--{flag}" in ours
     assert "--max-model-len" in text
     assert "--tensor-parallel-size" not in text

@@ -25,6 +25,13 @@ def add_orthrus_flags(parser: argparse.ArgumentParser) -> None:
         help="how the hidden states of a text become its vector",
     )
     group.add_argument(
+        "--embedding-normalize",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="scale the model's own vectors to length 1, unless a request's use_activation says "
+        "otherwise; adapters have a setting of their own",
+    )
+    group.add_argument(
         "--embedding-chunk-tokens",
         type=int,
         metavar="C",

@@ -120,7 +120,7 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
             weights=weights_digest(_checkpoint(arguments)),
             dtype=str(config.model_config.dtype),
             pooling=arguments.embedding_pooling,
-            normalized=True,
+            normalized=arguments.embedding_normalize,
             flags=tuple(f"{name}={getattr(arguments, name)}" for name in _CHANGES_VECTORS),
         )
         names = arguments.served_model_name or [arguments.model]
