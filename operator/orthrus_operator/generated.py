@@ -24,11 +24,12 @@ def to_yaml(document: dict[str, Any]) -> str:
 def generated_files() -> dict[str, str]:
     """Content by path, relative to the repository's root."""
     crd = custom_resource_definition()
-    # Uninstalling the chart must not delete the CRD: with it every model would go.
+    # Uninstalling a chart must not delete the CRD: with it every model would go.
     annotations = {"helm.sh/resource-policy": "keep"}
     kept = {**crd, "metadata": {**crd["metadata"], "annotations": annotations}}
     return {
         "manifests/crd.yaml": _HEADER + to_yaml(crd),
         "charts/orthrus/files/crd.yaml": _HEADER + to_yaml(kept),
+        "charts/orthrus-crds/files/crd.yaml": _HEADER + to_yaml(kept),
         "docs/reference.md": reference(),
     }

@@ -32,8 +32,9 @@ def test_crd_prints_the_definition(capsys: pytest.CaptureFixture[str]) -> None:
     assert yaml.safe_load(capsys.readouterr().out) == custom_resource_definition()
 
 
-def test_the_charts_copy_outlives_an_uninstall() -> None:
-    crd = yaml.safe_load(generated_files()["charts/orthrus/files/crd.yaml"])
+@pytest.mark.parametrize("chart", ["orthrus", "orthrus-crds"])
+def test_a_charts_copy_outlives_an_uninstall(chart: str) -> None:
+    crd = yaml.safe_load(generated_files()[f"charts/{chart}/files/crd.yaml"])
     assert crd["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
     assert crd["spec"] == custom_resource_definition()["spec"]
 

@@ -22,6 +22,7 @@ Reason = Literal[
     "ImagePullFailed",
     "InvalidImageName",
     "InvalidPodConfiguration",
+    "VolumesNotMounted",
     "Evicted",
     "NodeRefusedPod",
     "ModelNotFound",
@@ -65,6 +66,8 @@ MEANINGS: dict[Reason, str] = {
     "ImagePullFailed": "The node cannot pull the serving image.",
     "InvalidImageName": "The image reference is malformed.",
     "InvalidPodConfiguration": "The container cannot be made, mostly for a Secret that is missing.",
+    "VolumesNotMounted": "The node cannot mount a volume of the pod, mostly for a Secret that is"
+    " missing.",
     "Evicted": "The node ended the pod to get back memory, disk space or processes.",
     "NodeRefusedPod": "The node did not take the pod that was scheduled to it, mostly for a GPU"
     " that is gone.",

@@ -15,6 +15,7 @@ from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
+from orthrus_operator.planner.unprepared_pod import unprepared_problem
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def observed_status(
 ) -> dict[str, Any]:
     """The status to write; equal to `previous` when nothing has changed.
 
-    `now` is an RFC 3339 time, used for conditions whose status differs from `previous`.
+    `now` is an RFC 3339 time: of conditions whose status differs from `previous`, and by which a
+    pod may have waited too long.
     """
     rollout = rollout_state(world.deployment)
     wanted = orthrus.spec.replicas
@@ -48,7 +50,7 @@ def observed_status(
     pod_problems = [
         problem if _runs_present_spec(pod, world.deployment) else replace(problem, stalled=False)
         for pod in newest_first
-        if (problem := pod_problem(pod))
+        if (problem := pod_problem(pod) or unprepared_problem(pod, now))
     ]
     if rollout.ready < wanted:
         pod_problems += failed_pods(newest_first)

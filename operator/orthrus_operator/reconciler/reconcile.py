@@ -16,6 +16,7 @@ from orthrus_operator.planner.desired import Installation, desired
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
+from orthrus_operator.planner.unprepared_pod import is_unprepared
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
@@ -90,7 +91,9 @@ class Reconciler:
             each["type"] == "AdaptersReady" and each["status"] != "True"
             for each in status["conditions"]
         )
-        return Outcome.RETRY if retry or loading else Outcome.DONE
+        # Nor does a pod that waits for its volumes show for how long.
+        waiting = any(is_unprepared(pod) for pod in world.pods)
+        return Outcome.RETRY if retry or loading or waiting else Outcome.DONE
 
     async def _give_up(
         self, metadata: Metadata, previous: dict[str, Any], problem: Problem
