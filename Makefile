@@ -40,10 +40,12 @@ test-cluster: deps venv ## Tests on the local cluster, end-to-end scenario inclu
 fmt: venv ## Format the code
 	@.venv/bin/ruff format . && .venv/bin/ruff check --fix .
 
-generate: venv ## Write the generated files: CRD, reference, metrics page, dashboard
+generate: venv ## Write the generated files: CRD, reference, metrics page, dashboard, manifest
 	@.venv/bin/orthrus-operator generate
 	@$(PYTHON) -m orthrus_serving.server.metrics_page > docs/metrics.md
 	@$(PYTHON) -m e2e.monitoring generate
+	@$(PYTHON) -m e2e.install_manifest > manifests/install.yaml.new
+	@mv manifests/install.yaml.new manifests/install.yaml
 
 requirements: venv ## Pin the requirements again after a change of pyproject.toml
 	@requirements/compile.sh

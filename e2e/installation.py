@@ -28,10 +28,10 @@ def install(cluster: Cluster, *, release: str, namespace: str, operator: str, se
         "servingImages.cpu.repository": serving_repository,
         "servingImages.cpu.tag": serving_tag,
     }
-    if release in _helm(cluster, "list", "--pending", "--short", "--namespace", namespace).split():
+    if release in helm(cluster, "list", "--pending", "--short", "--namespace", namespace).split():
         # A helm that was killed: every later one would say that it is still at work.
         uninstall(cluster, release=release, namespace=namespace)
-    _helm(
+    helm(
         cluster,
         *("upgrade", "--install", release, str(CHART), "--namespace", namespace),
         *("--create-namespace", "--wait", "--timeout", "3m"),
@@ -44,10 +44,15 @@ def install(cluster: Cluster, *, release: str, namespace: str, operator: str, se
 
 def uninstall(cluster: Cluster, *, release: str, namespace: str) -> None:
     """`helm uninstall`; a release that is not there is fine."""
-    _helm(cluster, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait")
+    helm(cluster, "uninstall", release, "--namespace", namespace, "--ignore-not-found", "--wait")
 
 
-def _helm(cluster: Cluster, *arguments: str) -> str:
+def helm(cluster: Cluster, *arguments: str) -> str:
+    """Run `helm ARGUMENTS` on the cluster and return what it printed.
+
+    Raises:
+        HelmError: with helm's own message.
+    """
     done = subprocess.run(
         [str(cluster.tool("helm")), f"--kubeconfig={cluster.kubeconfig}", *arguments],
         capture_output=True,

@@ -1,6 +1,7 @@
 """Go modules with pinned versions, built into the cache under a key of their inputs."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -67,8 +68,8 @@ class Module:
         Raises:
             ClusterError: it cannot be downloaded.
         """
-        where = ("list", "-mod=readonly", "-m", "-f", "{{.Dir}}", path)
-        return Path(run([_go(), "-C", self.folder, *where]).strip())
+        download = ("mod", "download", "-json", path)
+        return Path(json.loads(run([_go(), "-C", self.folder, *download]))["Dir"])
 
     def _build(self, directory: Path, running: Step) -> None:
         partial = directory.with_name(f"{directory.name}.partial")

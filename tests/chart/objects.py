@@ -9,6 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = ROOT / "charts" / "orthrus"
+CRD_CHART = ROOT / "charts" / "orthrus-crds"
 VALUE_SETS = sorted((CHART / "ci").glob("*.yaml"))
 MINIMAL = CHART / "ci" / "minimal-values.yaml"
 SAMPLES = ROOT / "manifests" / "samples"

@@ -1,5 +1,6 @@
 """What the chart renders is well-formed Kubernetes, and no more than was asked for."""
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -50,11 +51,35 @@ def test_releases_of_one_name_in_two_namespaces_share_only_the_crd(
     assert not cluster_objects("a") & cluster_objects("b")
 
 
+def notes(helm: Helm, values: Path, *overrides: str) -> str:
+    settings = (f"--values={values}", *(f"--set={override}" for override in overrides))
+    done = helm("install", "rel", str(CHART), "--namespace=ns", "--dry-run=client", *settings)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.partition("NOTES:")[2]
+
+
 def test_the_notes_say_where_the_operator_works_and_what_never_ran(helm: Helm) -> None:
-    place = ("--namespace=ns", f"--values={MINIMAL}", "--dry-run=client")
-    notes = helm("install", "rel", str(CHART), *place).stdout.partition("NOTES:")[2]
-    assert "serves OrthrusDeployments in ns." in notes
-    assert "never run on a GPU" in notes
+    said = notes(helm, MINIMAL)
+    assert "serves OrthrusDeployments in ns." in said
+    assert "never run on a GPU" in said
+
+
+def test_the_first_model_of_the_notes_can_run_on_what_is_installed(
+    helm: Helm, tmp_path: Path
+) -> None:
+    assert "accelerator" not in notes(helm, MINIMAL)
+    cpu_only = tmp_path / "values.yaml"
+    image = {"repository": "localhost/image", "tag": "test"}
+    cpu_only.write_text(yaml.safe_dump({"image": image, "servingImages": {"cpu": image}}))
+    manifest = notes(helm, cpu_only).partition("<<EOF\n")[2].partition("EOF\n")[0]
+    [first] = load(textwrap.dedent(manifest))
+    assert first["spec"]["accelerator"] == {"type": "cpu"}
+
+
+def test_the_notes_say_what_an_administrator_has_to_add(helm: Helm) -> None:
+    assert "kubectl get crd" not in notes(helm, MINIMAL)
+    assert "kubectl get crd" in notes(helm, MINIMAL, "crds.install=false")
+    assert "ServiceAccount orthrus-operator" in notes(helm, CHART / "ci" / "no-rbac-values.yaml")
 
 
 def test_labels_fit_the_longest_release_name(helm: Helm) -> None:

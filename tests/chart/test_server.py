@@ -9,6 +9,7 @@ from string import Template
 import pytest
 
 from e2e.cluster import Cluster
+from e2e.gateway_api import gateway_api_crds
 from e2e.kubectl import Kubectl, KubectlError
 from tests.chart.objects import ROOT, SAMPLES, Object, Render, kinds, load
 
@@ -65,6 +66,21 @@ def test_restricted_pod_security_admits_the_operator(
     try_out(kubectl, [pod])
 
 
+@pytest.fixture(scope="module")
+def gateway_api(kubectl: Kubectl) -> Iterator[None]:
+    """The kinds of the Gateway API; a cluster that has them keeps its own."""
+    kinds_used = ("gateways", "httproutes")
+    if all(kubectl.get("crd", f"{kind}.gateway.networking.k8s.io") for kind in kinds_used):
+        yield
+        return
+    files = [f"--filename={file}" for file in gateway_api_crds(*kinds_used)]
+    kubectl("apply", "--server-side", *files)
+    kubectl("wait", "--for=condition=Established", *files)
+    yield
+    kubectl("delete", *files)
+
+
+@pytest.mark.usefixtures("gateway_api")
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_server_takes_every_sample(kubectl: Kubectl, path: Path) -> None:
     place = {"MODELS": "/models", "NAMESPACE": kubectl.namespace}
