@@ -16,17 +16,25 @@ NAME = "smollm2"
 
 def apply_sample(kubectl: Kubectl, model: Path) -> None:
     """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node."""
+    _apply(kubectl, _sample(kubectl, model))
+
+
+def apply_volume(kubectl: Kubectl, model: Path) -> None:
+    """Of the sample the volume and its claim `models` alone."""
+    _apply(kubectl, _sample(kubectl, model).rpartition("\n---\n")[0])
+
+
+def _sample(kubectl: Kubectl, model: Path) -> str:
+    text = Template((SAMPLES / "smollm2-cpu.yaml").read_text())
+    return text.substitute(MODELS=model.parent, NAMESPACE=kubectl.namespace)
+
+
+def _apply(kubectl: Kubectl, manifest: str) -> None:
     volume = kubectl.get("persistentvolume", f"smollm2-models-{kubectl.namespace}")
     if volume and volume["status"].get("phase") == "Released":
         # Its claim went, with the namespace for instance: it would bind to no later one.
         kubectl("delete", "persistentvolume", volume["metadata"]["name"])
-    text = Template((SAMPLES / "smollm2-cpu.yaml").read_text())
-    kubectl(
-        "apply",
-        "-f",
-        "-",
-        stdin=text.substitute(MODELS=model.parent, NAMESPACE=kubectl.namespace),
-    )
+    kubectl("apply", "-f", "-", stdin=manifest)
 
 
 def state(kubectl: Kubectl, name: str = NAME) -> dict[str, str]:

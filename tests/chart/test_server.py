@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from string import Template
 
@@ -11,7 +12,7 @@ import pytest
 from e2e.cluster import Cluster
 from e2e.gateway_api import gateway_api_crds
 from e2e.kubectl import Kubectl, KubectlError
-from tests.chart.objects import ROOT, SAMPLES, Object, Render, kinds, load
+from tests.chart.objects import MINIMAL, ROOT, SAMPLES, Object, Render, kinds, load
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
@@ -46,6 +47,25 @@ def test_the_server_takes_every_rendered_object(
 ) -> None:
     objects = render(values)
     assert len(try_out(kubectl, objects).splitlines()) == len(objects)
+
+
+WATCHED = ("watch.namespaces=null", "watch.namespaces={a,b}", "watch.allNamespaces=true")
+RIGHTS = ("rbac.create=true", "rbac.create=false", "rbac.aggregateClusterRoles=false")
+REST = (
+    "crds.install=false,serviceAccount.create=false,serviceAccount.name=operator",
+    "hostPaths={/mnt/models},serviceAccount.name=operator,podLabels.team=a,priorityClassName=high",
+)
+
+
+def test_the_server_takes_what_any_mixture_of_values_renders(
+    kubectl: Kubectl, render: Render
+) -> None:
+    different: dict[str, Object] = {}
+    for mixture in product(WATCHED, RIGHTS, REST):
+        for found in render(MINIMAL, *mixture):
+            different[json.dumps(found, sort_keys=True)] = found
+    assert len(different) >= 20
+    assert len(try_out(kubectl, list(different.values())).splitlines()) == len(different)
 
 
 def test_the_server_refuses_a_field_that_it_does_not_know(kubectl: Kubectl, render: Render) -> None:
