@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from e2e.cluster.system_images import busybox
 from e2e.conftest import Installation
 from e2e.hub_stub import GATED, hub_stub
 from e2e.kubectl import Kubectl
@@ -35,7 +34,11 @@ class Breakage:
     """Another object, by the deployment's name, that breaks it."""
 
 
-CPU: Spec = {"model": {"source": "hf://org/model"}, "accelerator": {"type": "cpu"}}
+CPU: Spec = {
+    "model": {"source": "hf://org/model"},
+    "accelerator": {"type": "cpu"},
+    "drainSeconds": 0,
+}
 NOWHERE = {"repository": "registry.invalid/orthrus/serving", "tag": "1"}
 
 
@@ -69,76 +72,77 @@ def secret_without_the_key(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"key": "k"}}
 
 
-def wrong_image() -> Spec:
-    repository, _, tag = busybox().reference.rpartition(":")
-    return {"repository": repository, "tag": tag}
-
-
-QUICK = {
-    "no-free-gpu": Breakage(
-        on("nvidia.com/mig-3g.40gb"),
-        "NoFreeGPU",
-        ("no node has a free nvidia.com/mig-3g.40gb", "add a node or lower spec.replicas"),
-    ),
-    "quota": Breakage(
-        on("nvidia.com/mig-1g.10gb"),
-        "QuotaExceeded",
-        ("exceeded quota: quota", "raise it or lower spec.replicas"),
-        no_more_of("nvidia.com/mig-1g.10gb"),
-    ),
-    "image-pull": Breakage(
-        {**CPU, "image": NOWHERE},
-        "ImagePullFailed",
-        ("cannot pull registry.invalid/orthrus/serving:1", "check spec.image, its pullSecrets"),
-    ),
-    "crash-loop": Breakage(
-        {**CPU, "image": wrong_image()},
-        "Crashed",
-        ("its last line: sleep: invalid number 'serve'", "kubectl logs --previous"),
-    ),
-    "out-of-memory": Breakage(
-        {**CPU, "resources": {"limits": {"memory": "64Mi"}}},
-        "OutOfMemory",
-        ("more memory than its limit", "raise spec.resources.limits.memory"),
-    ),
-    "no-volume": Breakage(
-        {**CPU, "model": {"source": "pvc://no-such-claim/model"}},
-        "VolumeNotBound",
-        ('persistentvolumeclaim "no-such-claim" not found', "create or fix the claim"),
-    ),
-    "dropped-field": Breakage(
-        {**CPU, "model": {"source": "oci://registry.example/models/m:1"}},
-        "FieldDropped",
-        ("does not keep spec.template.spec.volumes", "use another kind of source"),
-    ),
-    "conflict": Breakage(
-        CPU,
-        "ObjectConflict",
-        ("Service conflict", "delete"),
-        someones_service,
-    ),
-    "host-path": Breakage(
-        {**CPU, "model": {"source": "host:///etc"}},
-        "HostPathNotAllowed",
-        ("spec.model.source is /etc", "use a persistent volume claim"),
-    ),
-    "no-token-secret": Breakage(
-        {**CPU, "model": {**CPU["model"], "tokenSecretRef": {"name": "nobody", "key": "token"}}},
-        "InvalidPodConfiguration",
-        ('secret "nobody" not found',),
-    ),
-    "wrong-key-secret": Breakage(
-        {**CPU, "auth": {"apiKeySecretRef": {"name": "wrong-key-secret", "key": "keys"}}},
-        "VolumesNotMounted",
-        ("make sure that these exist: Secret wrong-key-secret with key keys",),
-        secret_without_the_key,
-    ),
-    "no-image": Breakage(
-        {**CPU, "accelerator": {"type": "gpu"}},
-        "NoServingImage",
-        ("no serving image for accelerator type gpu", "set servingImages.gpu"),
-    ),
-}
+def quick(other_image: str) -> dict[str, Breakage]:
+    """Those in which no model gets to load; `other_image` is one that is no replica's."""
+    repository, _, tag = other_image.rpartition(":")
+    return {
+        "no-free-gpu": Breakage(
+            on("nvidia.com/mig-3g.40gb"),
+            "NoFreeGPU",
+            ("no node has a free nvidia.com/mig-3g.40gb", "add a node or lower spec.replicas"),
+        ),
+        "quota": Breakage(
+            on("nvidia.com/mig-1g.10gb"),
+            "QuotaExceeded",
+            ("exceeded quota: quota", "raise it or lower spec.replicas"),
+            no_more_of("nvidia.com/mig-1g.10gb"),
+        ),
+        "image-pull": Breakage(
+            {**CPU, "image": NOWHERE},
+            "ImagePullFailed",
+            ("cannot pull registry.invalid/orthrus/serving:1", "check spec.image, its pullSecrets"),
+        ),
+        "crash-loop": Breakage(
+            {**CPU, "image": {"repository": repository, "tag": tag}},
+            "Crashed",
+            ("its last line: orthrus-operator: error:", "'serve'", "kubectl logs --previous"),
+        ),
+        "out-of-memory": Breakage(
+            {**CPU, "resources": {"limits": {"memory": "64Mi"}}},
+            "OutOfMemory",
+            ("more memory than its limit", "raise spec.resources.limits.memory"),
+        ),
+        "no-volume": Breakage(
+            {**CPU, "model": {"source": "pvc://no-such-claim/model"}},
+            "VolumeNotBound",
+            ('persistentvolumeclaim "no-such-claim" not found', "create or fix the claim"),
+        ),
+        "dropped-field": Breakage(
+            {**CPU, "model": {"source": "oci://registry.example/models/m:1"}},
+            "FieldDropped",
+            ("the cluster does not keep spec.template", "use another kind of source"),
+        ),
+        "conflict": Breakage(
+            {**CPU, "image": NOWHERE},
+            "ObjectConflict",
+            ("Service conflict", "delete"),
+            someones_service,
+        ),
+        "host-path": Breakage(
+            {**CPU, "model": {"source": "host:///etc"}},
+            "HostPathNotAllowed",
+            ("spec.model.source is /etc", "use a persistent volume claim"),
+        ),
+        "no-token-secret": Breakage(
+            {
+                **CPU,
+                "model": {**CPU["model"], "tokenSecretRef": {"name": "nobody", "key": "token"}},
+            },
+            "InvalidPodConfiguration",
+            ('secret "nobody" not found',),
+        ),
+        "wrong-key-secret": Breakage(
+            {**CPU, "auth": {"apiKeySecretRef": {"name": "wrong-key-secret", "key": "keys"}}},
+            "VolumesNotMounted",
+            ("make sure that these exist: Secret wrong-key-secret with key keys",),
+            secret_without_the_key,
+        ),
+        "no-image": Breakage(
+            {**CPU, "accelerator": {"type": "gpu"}},
+            "NoServingImage",
+            ("no serving image for accelerator type gpu", "set servingImages.gpu"),
+        ),
+    }
 
 
 @pytest.fixture
@@ -180,19 +184,21 @@ def wait_until_explained(
 
 @pytest.fixture(scope="module")
 def all_broken(installation: Installation) -> Iterator[Kubectl]:
-    kubectl = installation.kubectl
-    for name, breakage in QUICK.items():
+    kubectl, breakages = installation.kubectl, quick(installation.operator)
+    for name, breakage in breakages.items():
         break_it(kubectl, name, breakage)
     yield kubectl
-    kubectl("delete", "orth", *QUICK, "--wait=false")
-    for name, breakage in QUICK.items():
+    kubectl("delete", "orth", *breakages, "--wait=false")
+    for name, breakage in breakages.items():
         if breakage.beside:
             kubectl("delete", breakage.beside(name)["kind"].lower(), name)
 
 
-@pytest.mark.parametrize("name", QUICK)
-def test_what_breaks_before_a_model_loads_is_explained(all_broken: Kubectl, name: str) -> None:
-    wait_until_explained(all_broken, name, QUICK[name])
+@pytest.mark.parametrize("name", quick("no-replicas:image"))
+def test_what_breaks_before_a_model_loads_is_explained(
+    installation: Installation, all_broken: Kubectl, name: str
+) -> None:
+    wait_until_explained(all_broken, name, quick(installation.operator)[name])
 
 
 @pytest.fixture

@@ -131,6 +131,7 @@ def test_an_earlier_version_works(release: Release, earlier_chart: Path) -> None
     release.install(earlier_chart)
     release.subject.apply(formerField="kept by the earlier CRD")
     release.wait_until_served()
+    assert "formerField" in release.subject.stored()["spec"]
     assert not release.takes(BETWEEN)
 
 
@@ -139,9 +140,9 @@ def test_an_upgrade_brings_its_crd_and_disturbs_no_model(release: Release) -> No
     release.install(CHART)
     release.wait_until_it_takes(BETWEEN, True)
     assert release.model() == before
+    assert "formerField" not in release.subject.stored()["spec"]
     release.subject.apply(drainSeconds=30)
     release.wait_until_served()
-    assert "formerField" not in release.subject.stored()["spec"]
 
 
 def test_a_rollback_takes_the_crd_back_and_disturbs_no_model(release: Release) -> None:
