@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +15,18 @@ from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
+from e2e.sample_model import sample_model
+from e2e.soak.adapter_loads import load_and_unload
 from e2e.soak.memory import MAX_GROWTH_MIB_PER_10_MINUTES, MemoryUse
-from e2e.soak.requests import Client, is_failure
+from e2e.soak.requests import Client, Models, is_failure
+from tests.orthrus_serving.server.replica_adapters import (
+    ADMIN_KEY,
+    GENERATING,
+    LAST,
+    MEAN,
+    RAW,
+    make_replica_adapters,
+)
 from tests.orthrus_serving.server.replica_process import (
     MODEL_LENGTH,
     NAME,
@@ -25,27 +35,47 @@ from tests.orthrus_serving.server.replica_process import (
 )
 
 CLIENTS = 12
+MODELS = Models(
+    backbone=NAME,
+    embedding_adapters=(MEAN, LAST, RAW),
+    generation_adapters=GENERATING,
+    coming_and_going="hot",
+)
 SAMPLE_SECONDS = 10.0
 WARM_UP_SHARE = 0.25
 console = Console(highlight=False)
 
 
 async def load(
-    replica: ReplicaProcess, minutes: float, memory: MemoryUse
+    replica: ReplicaProcess, adapters: Path, minutes: float, memory: MemoryUse
 ) -> Counter[tuple[str, str]]:
-    """Random requests from `CLIENTS` clients; how often each kind had each outcome."""
+    """Random requests from `CLIENTS` clients while an adapter of the folder `adapters` comes and
+    goes; how often each kind had each outcome."""
     outcomes = Counter[tuple[str, str]]()
     started = time.monotonic()
     seconds = minutes * 60
 
+    def is_over() -> bool:
+        return time.monotonic() - started >= seconds
+
     async def client(http: httpx.AsyncClient, seed: int) -> None:
-        sender = Client(http, NAME, MODEL_LENGTH, seed)
-        while time.monotonic() - started < seconds:
+        sender = Client(http, MODELS, MODEL_LENGTH, seed)
+        while not is_over():
             outcomes[await sender.send_one()] += 1
+
+    async def change_adapter(http: httpx.AsyncClient) -> None:
+        versions = (adapters / MEAN, adapters / LAST)
+        changes = load_and_unload(http, MODELS.coming_and_going, versions, ADMIN_KEY)
+        async for outcome in changes:
+            outcomes[outcome] += 1
+            if is_over():
+                break
 
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=replica.url, timeout=None, limits=limits) as http:  # noqa: S113
-        clients = asyncio.gather(*(client(http, seed) for seed in range(CLIENTS)))
+        clients = asyncio.gather(
+            change_adapter(http), *(client(http, seed) for seed in range(CLIENTS))
+        )
         with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console) as bar:
             task = bar.add_task("soak", total=seconds)
             while not clients.done():
@@ -64,11 +94,14 @@ def main(
     minutes: Annotated[float, typer.Option(help="How long to send requests.", min=1)] = 60,
 ) -> None:
     """Send everything at once to one replica, and look whether it stays as it was."""
-    with tempfile.TemporaryDirectory() as folder, replica_process(Path(folder)) as replica:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        adapters = make_replica_adapters(sample_model(), folder)
+        replica = stack.enter_context(replica_process(folder, *adapters.flags))
         replica.wait_ready()
         memory = MemoryUse(psutil.Process(replica.process.pid))
         idle = replica.metric("orthrus_kv_cache_usage_ratio")
-        outcomes = asyncio.run(load(replica, minutes, memory))
+        outcomes = asyncio.run(load(replica, adapters.folder, minutes, memory))
         problems = _problems(replica, idle, outcomes, memory, minutes)
     _print(outcomes)
     for problem in problems:

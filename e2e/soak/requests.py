@@ -3,12 +3,14 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 import httpx
 
 Json = dict[str, Any]
+COMING_AND_GOING = "embedding, adapter that comes and goes"
 ABANDONED = "abandoned"
 STUCK = "stuck"
 STUCK_SECONDS = 180.0
@@ -17,16 +19,32 @@ _LONGEST_PATIENCE_SECONDS = 0.5
 _WORDS = ("river", "stone", "garden", "copper", "window", "history", "market", "signal")
 
 
+@dataclass(frozen=True)
+class Models:
+    """What the replica serves."""
+
+    backbone: str
+    embedding_adapters: tuple[str, ...]
+    generation_adapters: tuple[str, ...]
+    coming_and_going: str
+    """An embedding adapter that is loaded and unloaded all the while."""
+
+
 class Client:
     """One client: a request after the other, each drawn at random."""
 
-    def __init__(self, http: httpx.AsyncClient, model: str, model_length: int, seed: int) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, models: Models, model_length: int, seed: int
+    ) -> None:
         self._http = http
-        self._model = model
+        self._models = models
         self._length = model_length
         self._draw = random.Random(seed)  # noqa: S311
         self._kinds: dict[str, tuple[int, Callable[[], Awaitable[str]]]] = {
             "embedding": (8, self._embedding),
+            "adapter embedding": (2, self._adapter_embedding),
+            "adapter completion": (2, self._adapter_completion),
+            COMING_AND_GOING: (1, lambda: self._embed(self._models.coming_and_going)),
             "chat, streamed": (4, self._stream),
             "completion": (4, self._completion),
             "abandoned embedding": (2, lambda: self._give_up(self._embedding)),
@@ -47,17 +65,36 @@ class Client:
             return kind, type(error).__name__
 
     async def _embedding(self) -> str:
+        return await self._embed(self._models.backbone)
+
+    async def _adapter_embedding(self) -> str:
+        return await self._embed(self._draw.choice(self._models.embedding_adapters))
+
+    async def _embed(self, model: str) -> str:
         count = self._draw.choice([1, 1, 1, 4, 16])
         texts = [self._text(self._draw.randint(1, self._length // 3)) for _ in range(count)]
-        return await self._post("/v1/embeddings", {"input": texts})
+        return await self._post("/v1/embeddings", {"model": model, "input": texts})
 
     async def _completion(self) -> str:
-        body = {"prompt": self._text(self._draw.randint(1, 40)), "max_tokens": 24}
-        return await self._post("/v1/completions", body | {"n": self._draw.choice([1, 1, 2])})
+        return await self._complete(self._models.backbone)
+
+    async def _adapter_completion(self) -> str:
+        return await self._complete(self._draw.choice(self._models.generation_adapters))
+
+    async def _complete(self, model: str) -> str:
+        count = self._draw.choice([1, 1, 2])
+        prompt = self._text(self._draw.randint(1, 40))
+        body = {"model": model, "prompt": prompt, "max_tokens": 24, "n": count}
+        return await self._post("/v1/completions", body)
 
     async def _stream(self) -> str:
         messages = [{"role": "user", "content": self._text(self._draw.randint(1, 40))}]
-        body = {"model": self._model, "messages": messages, "stream": True, "max_tokens": 48}
+        body = {
+            "model": self._models.backbone,
+            "messages": messages,
+            "stream": True,
+            "max_tokens": 48,
+        }
         async with self._http.stream("POST", "/v1/chat/completions", json=body) as answer:
             async for _ in answer.aiter_lines():
                 pass
@@ -85,7 +122,7 @@ class Client:
         return await self._post(path, body)
 
     async def _post(self, path: str, body: Json) -> str:
-        answer = await self._http.post(path, json={"model": self._model} | body)
+        answer = await self._http.post(path, json={"model": self._models.backbone} | body)
         return str(answer.status_code)
 
     def _text(self, words: int) -> str:
@@ -100,6 +137,8 @@ def is_failure(kind: str, outcome: str) -> bool:
         return True
     status = int(outcome)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return False
+    if kind == COMING_AND_GOING and status == HTTPStatus.NOT_FOUND:
         return False
     if kind == "bad request":
         return not HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR

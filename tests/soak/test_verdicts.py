@@ -3,7 +3,7 @@
 import pytest
 
 from e2e.soak.memory import slope
-from e2e.soak.requests import ABANDONED, STUCK, is_failure
+from e2e.soak.requests import ABANDONED, COMING_AND_GOING, STUCK, is_failure
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,10 @@ from e2e.soak.requests import ABANDONED, STUCK, is_failure
         ("abandoned stream", ABANDONED, False),
         ("abandoned stream", "200", False),
         ("abandoned stream", "503", True),
+        (COMING_AND_GOING, "404", False),
+        (COMING_AND_GOING, "503", True),
+        ("adapter embedding", "404", True),
+        ("adapter load", "400", True),
         ("bad request", "404", False),
         ("bad request", "200", True),
         ("bad request", "500", True),
