@@ -32,7 +32,8 @@ def with_overlay(template: dict[str, Any], overlay: PodTemplate | None) -> dict[
 def _with_spec(spec: dict[str, Any], overlay: PodSpec) -> dict[str, Any]:
     given = overlay.model_dump(by_alias=True, mode="json", exclude_none=True)
     merged = {**spec, **{name: given[name] for name in (*_SET, *_NAMES) if name in given}}
-    merged["volumes"] = _merged(spec["volumes"], given.get("volumes", []), "name")
+    added_volumes = [_existing(volume) for volume in given.get("volumes", [])]
+    merged["volumes"] = _merged(spec["volumes"], added_volumes, "name")
     (container,) = spec["containers"]
     for added in given.get("containers", []):
         container = {
@@ -44,6 +45,13 @@ def _with_spec(spec: dict[str, Any], overlay: PodSpec) -> dict[str, Any]:
         }
     merged["containers"] = [container]
     return merged
+
+
+def _existing(volume: dict[str, Any]) -> dict[str, Any]:
+    """A folder of the node must be there: kubelet would make it, or mount a file, as root."""
+    if "hostPath" not in volume:
+        return volume
+    return {**volume, "hostPath": {**volume["hostPath"], "type": "Directory"}}
 
 
 def _merged(

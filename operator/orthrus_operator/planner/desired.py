@@ -22,7 +22,7 @@ class Installation:
 
     images: ServingImages = field(default_factory=ServingImages)
     host_paths: tuple[str, ...] = ()
-    """Folders of the node that specs may name, with all below them."""
+    """Folders of the node that specs may name."""
 
 
 @dataclass(frozen=True)

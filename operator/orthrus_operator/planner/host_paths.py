@@ -1,7 +1,10 @@
-"""Folders of the node: whoever may use any of them may read the whole node."""
+"""Folders of the node: whoever may use any of them may read the whole node.
+
+Only the very folders that are allowed: a replica could plant a symbolic link in a folder that it
+may write, and a later pod that names the link would mount whatever it leads to.
+"""
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from orthrus_operator.api.model import HostSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
@@ -9,9 +12,9 @@ from orthrus_operator.planner.problem import Problem
 
 
 def host_path_problem(orthrus: OrthrusDeployment, allowed: tuple[str, ...]) -> Problem | None:
-    """The first folder of the spec that is under none of `allowed`."""
+    """The first folder of the spec that is none of `allowed`."""
     for field, path in _host_paths(orthrus):
-        if not any(PurePosixPath(path).is_relative_to(root) for root in allowed):
+        if path not in allowed:
             where = f"allows {', '.join(allowed)} only" if allowed else "allows none"
             return Problem(
                 "HostPathNotAllowed",

@@ -85,3 +85,10 @@ def test_nothing_that_guards_the_node_can_be_overridden() -> None:
         }
     )
     assert pod == pod_template(demo(), "image:1")
+
+
+def test_a_folder_of_the_node_must_exist() -> None:
+    volumes = [{"name": "node", "hostPath": {"path": "/mnt/models"}}, {"name": "a", "emptyDir": {}}]
+    *_, node, other = template(spec={"volumes": volumes})["spec"]["volumes"]
+    assert node["hostPath"] == {"path": "/mnt/models", "type": "Directory"}
+    assert other == {"name": "a", "emptyDir": {}}

@@ -92,7 +92,7 @@ def test_a_folder_of_the_node_that_is_not_allowed_keeps_the_deployment_as_it_is(
     assert (found.problem.reason, found.problem.stalled) == ("HostPathNotAllowed", True)
     assert "Deployment" not in [child["kind"] for child in found.objects]
     assert "Service" in [child["kind"] for child in found.objects]
-    allowed = desired(demo("host:///mnt/models/a"), installation, None)
+    allowed = desired(demo("host:///mnt/models"), installation, None)
     assert allowed.problem is None
     assert "Deployment" in [child["kind"] for child in allowed.objects]
 
