@@ -48,6 +48,8 @@ def _run() -> int:
         return 2
     try:
         asyncio.run(operate(settings))
+    except asyncio.CancelledError:
+        return 0
     except StartError as error:
         sys.stderr.write(f"orthrus-operator: {error}\n")
         return 1

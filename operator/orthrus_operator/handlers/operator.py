@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import signal
 import socket
 from contextlib import AsyncExitStack
 
@@ -31,7 +32,8 @@ class StartError(Exception):
 
 async def operate(settings: OperatorSettings) -> None:
     """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf, the queue or the
-    hold on the Lease."""
+    hold on the Lease; CancelledError for a SIGTERM before work began."""
+    _end_on_sigterm()
     try:
         api = await Api.connect()
     except ConfigException as error:
@@ -43,6 +45,12 @@ async def operate(settings: OperatorSettings) -> None:
             await _work(api, settings, lease)
     finally:
         await api.close()
+
+
+def _end_on_sigterm() -> None:
+    """Until kopf handles the signal: a container's first process ignores it otherwise."""
+    if task := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 async def _acquire_lease(
@@ -89,7 +97,7 @@ async def _await_schema(api: Api) -> None:
     while True:
         try:
             check = await check_installed_schema(api)
-        except (ApiError, aiohttp.ClientError, TimeoutError) as error:
+        except (ApiError, aiohttp.ClientError) as error:
             check = SchemaCheck(False, f"the API server does not answer: {error}")
         if check.finding:
             _logger.warning(check.finding)

@@ -23,10 +23,11 @@ _logger = logging.getLogger(__name__)
 
 
 class Applied(NamedTuple):
-    """What came of one apply."""
+    """What came of one apply or removal."""
 
     stored: KubernetesObject | None
-    """The child as it is stored afterwards; the live one where nothing was done."""
+    """The child as it is stored afterwards; the live one where nothing was done; None when it is
+    removed, or was never made."""
     problem: Problem | None = None
     retry: bool = False
     """Whether another try, soon, may do better."""
@@ -68,19 +69,49 @@ class Applier:
         dropped = _dropped(desired, stored)
         return Applied(stored, dropped, retry=dropped is not None)
 
+    async def differs(
+        self, desired: KubernetesObject, live: KubernetesObject | None, owner_uid: str
+    ) -> bool:
+        """Whether an apply would change or be refused something. Stores nothing."""
+        if live is None or ownership_problem(live, owner_uid):
+            return True
+        path = object_path(desired)
+        if self._applied.get(path) == _mark(desired, live):
+            return missing_field(desired, live) is not None
+        try:
+            trial = await self._api.apply(path, _pinned(desired, live), trial=True)
+        except ApiError as error:
+            _logger.warning("trial of %s failed: %s", path, error)
+            return True
+        if _substance(trial) != _substance(live):
+            return True
+        self._applied[path] = _mark(desired, live)
+        return False
+
+    async def remove(self, child: KubernetesObject) -> Applied:
+        """Deletes what nothing wants any more. Never raises ApiError."""
+        path = object_path(child)
+        try:
+            await self._api.delete(path, child["metadata"]["uid"])
+        except ApiError as error:
+            return Applied(child, self._failed(path, child, error), retry=True)
+        _logger.info("deleted %s: nothing wants it any more", path)
+        self.forget(path)
+        return Applied(None)
+
     def forget(self, path: str) -> None:
         """Drops the memory of an object that is gone."""
         self._applied.pop(path, None)
         self._faults.pop(path, None)
 
     def _failed(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
-        """What a refused apply means to the user; None while it may well pass."""
-        _logger.warning("apply of %s failed: %s", path, error)
+        """What a refused call means to the user; None while it may well pass."""
+        _logger.warning("%s could not be brought in line: %s", path, error)
         if error.status not in _PASSING:
             self._faults.pop(path, None)
-            return _refusal(desired, error)
+            return failure(desired, error)
         self._faults[path] = self._faults.get(path, 0) + 1
-        return _refusal(desired, error) if self._faults[path] >= _SHOWN_FROM else None
+        return failure(desired, error) if self._faults[path] >= _SHOWN_FROM else None
 
 
 def _needs_trial(desired: KubernetesObject) -> bool:
@@ -100,8 +131,15 @@ def _mark(desired: KubernetesObject, stored: KubernetesObject) -> _Mark:
     return digest, metadata.get("generation") or metadata["resourceVersion"]
 
 
-def _refusal(desired: KubernetesObject, error: ApiError) -> Problem:
-    """What a refused apply means to the user."""
+def _substance(stored: KubernetesObject) -> KubernetesObject:
+    """Without what the API server counts and notes by itself."""
+    noted = ("managedFields", "resourceVersion", "generation")
+    metadata = {key: each for key, each in stored["metadata"].items() if key not in noted}
+    return {**stored, "metadata": metadata}
+
+
+def failure(desired: KubernetesObject, error: ApiError) -> Problem:
+    """What a call for a child that was refused means to the user."""
     what = f"{desired['kind']} {desired['metadata']['name']}"
     # A field that the type lacks comes as a 500, though it's no fault of the server.
     unknown_field = error.status == 500 and "field not declared in schema" in error.message
@@ -112,9 +150,9 @@ def _refusal(desired: KubernetesObject, error: ApiError) -> Problem:
         message = f"the namespace's quota does not allow {what}; raise it ({error.message})"
         return Problem("QuotaExceeded", message, stalled=False)
     if error.status == 403:
-        message = f"the operator may not apply {what}: {error.message}"
+        message = f"the operator may not bring {what} in line: {error.message}"
         return Problem("Forbidden", message, stalled=False)
-    message = f"{what} could not be applied; trying again ({error.message})"
+    message = f"{what} could not be brought in line; trying again ({error.message})"
     return Problem("ApplyFailed", message, stalled=False)
 
 

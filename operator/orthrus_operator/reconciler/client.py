@@ -29,8 +29,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """The few verbs that the operator needs. All raise ApiError, TimeoutError or
-    aiohttp.ClientError."""
+    """The few verbs that the operator needs. All raise ApiError or aiohttp.ClientError."""
 
     def __init__(self, client: ApiClient) -> None:
         self._client = client
@@ -133,8 +132,13 @@ class Api:
             body=body,
             auth_settings=["BearerToken"],
         )
-        response = await self._client.call_api(*request, _request_timeout=_TIMEOUT_SECONDS)
-        answer = _decode(await response.read())  # type: ignore[no-untyped-call]
+        try:
+            response = await self._client.call_api(*request, _request_timeout=_TIMEOUT_SECONDS)
+            answer = _decode(await response.read())  # type: ignore[no-untyped-call]
+        except TimeoutError as error:
+            # Mostly a slow admission webhook: of one object, and no reason to give up the others.
+            message = f"no answer within {_TIMEOUT_SECONDS} s"
+            raise ApiError(504, "Timeout", message) from error
         if response.status >= 300:
             message = str(answer.get("message", response.reason))
             raise ApiError(response.status, str(answer.get("reason", "")), message)

@@ -25,6 +25,7 @@ _SERIES_SECONDS = 3600.0
 _BUDGET = 25
 """Most requests for one object in `_SERIES_SECONDS`: whatever flaps, etcd is not filled."""
 _LONGEST_NOTE = 1024
+"""Bytes."""
 
 _logger = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class EventRecorder:
         _drop_old(memory, now)
         try:
             await self._send(about, happening, memory, now)
-        except (ApiError, aiohttp.ClientError, TimeoutError) as error:
+        except (ApiError, aiohttp.ClientError) as error:
             _logger.warning("event %s of %s is lost: %s", happening.reason, key, error)
 
     def forget(self, key: ObjectKey) -> None:
@@ -106,7 +107,7 @@ class EventRecorder:
             "action": "Reconcile",
             "type": happening.type,
             "reason": happening.reason,
-            "note": happening.message[:_LONGEST_NOTE],
+            "note": happening.message.encode()[:_LONGEST_NOTE].decode(errors="ignore"),
             "regarding": {
                 "apiVersion": API_VERSION,
                 "kind": KIND,

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from orthrus_operator.api.group import DEPLOYMENT_LABEL
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
-from orthrus_operator.planner.containment import missing_field
-from orthrus_operator.planner.desired import Installation, desired
+from orthrus_operator.planner.desired import Installation
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
@@ -20,7 +19,7 @@ from orthrus_operator.planner.unprepared_pod import is_unprepared
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
-from orthrus_operator.reconciler.ownership import is_owned, ownership_problem
+from orthrus_operator.reconciler.ownership import is_owned
 from orthrus_operator.reconciler.paths import (
     CHILD_KINDS,
     OPTIONAL_CHILD_KINDS,
@@ -29,22 +28,12 @@ from orthrus_operator.reconciler.paths import (
     object_path,
     orthrus_path,
 )
+from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_reports import replica_reports
 from orthrus_operator.reconciler.timestamps import timestamp
 
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What exists for one OrthrusDeployment."""
-
-    live: dict[str, KubernetesObject]
-    """Children by path."""
-    pods: tuple[KubernetesObject, ...]
-    unknown_kinds: tuple[str, ...]
-    """Optional kinds that the cluster does not know."""
 
 
 class Reconciler:
@@ -116,15 +105,15 @@ class Reconciler:
         optional = await asyncio.gather(
             *(self._list_optional(kind, key) for kind in OPTIONAL_CHILD_KINDS)
         )
-        children = [child for found in (*lists, *optional) for child in found or ()]
+        lists += [found for found in optional if not isinstance(found, ApiError)]
         return Observed(
-            live={object_path(child): child for child in children},
+            live={object_path(child): child for found in lists for child in found},
             pods=tuple(pods),
-            unknown_kinds=tuple(
-                kind
+            unreadable={
+                kind: found
                 for (_, kind), found in zip(OPTIONAL_CHILD_KINDS, optional, strict=True)
-                if found is None
-            ),
+                if isinstance(found, ApiError)
+            },
         )
 
     async def _list(self, kind: tuple[str, str], key: ObjectKey) -> list[KubernetesObject]:
@@ -136,40 +125,29 @@ class Reconciler:
 
     async def _list_optional(
         self, kind: tuple[str, str], key: ObjectKey
-    ) -> list[KubernetesObject] | None:
-        """None when the cluster does not know the kind."""
+    ) -> list[KubernetesObject] | ApiError:
+        """An optional kind that fails keeps nothing else from being done."""
         try:
             return await self._list(kind, key)
         except ApiError as error:
-            if error.status == 404:
-                return None
-            if error.status == 403:  # Told when it is asked for: its apply is refused as well.
-                return []
-            raise
+            return error
 
     async def _act(self, orthrus: OrthrusDeployment, observed: Observed) -> tuple[World, bool]:
         """The world afterwards, and whether to look again soon."""
-        live, pods = dict(observed.live), observed.pods
-        own = _own_deployment(orthrus, live)
-        wanted = desired(orthrus, self._installation, own)
-        objects = tuple(
-            each for each in wanted.objects if each["kind"] not in observed.unknown_kinds
-        )
-        unmade = tuple(
-            each["kind"] for each in wanted.objects if each["kind"] in observed.unknown_kinds
-        )
-        for child in objects:
+        live, owner = dict(observed.live), orthrus.metadata.uid
+        todo = plan(orthrus, self._installation, observed)
+        for child in todo.wanted:
             path = object_path(child)
             # A stranger's object of this name lacks our label, so the lists don't show it.
             if path not in live and (found := await self._api.get(path)):
                 live[path] = found
-        owner = orthrus.metadata.uid
-        problems = [wanted.problem] if wanted.problem else []
+        world = World(
+            own_deployment(orthrus, live), observed.pods, todo.problems, unmade=todo.unmade
+        )
         if orthrus.spec.paused:
-            held_back = _differences(objects, live, owner)
-            return World(own, pods, tuple(problems), held_back, unmade), False
-        retry = False
-        for child in objects:
+            return replace(world, held_back=await self._held_back(todo, live, owner)), False
+        problems, retry = list(todo.problems), todo.retry
+        for child in todo.wanted:
             if child["kind"] == "Deployment" and not _has_account(orthrus, live):
                 continue  # its pods would run under a stranger's account
             path = object_path(child)
@@ -179,43 +157,26 @@ class Reconciler:
             if applied.problem:
                 problems.append(applied.problem)
             retry = retry or applied.retry
-        kept = {object_path(child) for child in objects}
-        if own:
-            # Also when nobody can say what it should run.
-            kept.add(object_path(own))
-        await self._prune(kept, live, owner)
-        own = _own_deployment(orthrus, live)
-        return World(own, pods, tuple(problems), unmade=unmade), retry
+        for child in todo.unwanted:
+            removed = await self._applier.remove(child)
+            if removed.problem:
+                problems.append(removed.problem)
+            retry = retry or removed.retry
+        own = own_deployment(orthrus, live)
+        return replace(world, deployment=own, problems=tuple(problems)), retry
 
-    async def _prune(self, wanted: set[str], live: dict[str, KubernetesObject], owner: str) -> None:
-        """Deletes what an earlier spec or operator made and nothing wants any more."""
-        for path, child in live.items():
-            ending = child["metadata"].get("deletionTimestamp")
-            if path not in wanted and not ending and is_owned(child, owner):
-                await self._api.delete(path, child["metadata"]["uid"])
-                _logger.info("deleted %s: nothing wants it any more", path)
-                self._applier.forget(path)
-
-
-def _differences(
-    objects: tuple[KubernetesObject, ...], live: dict[str, KubernetesObject], owner: str
-) -> tuple[str, ...]:
-    """Names of the children that aren't as they should be."""
-    return tuple(
-        f"{wanted['kind']} {wanted['metadata']['name']}"
-        for wanted in objects
-        if (path := object_path(wanted)) not in live
-        or ownership_problem(live[path], owner)
-        or missing_field(wanted, live[path])
-    )
-
-
-def _own_deployment(
-    orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
-) -> KubernetesObject | None:
-    metadata = orthrus.metadata
-    found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
-    return found if found and is_owned(found, metadata.uid) else None
+    async def _held_back(
+        self, todo: Plan, live: dict[str, KubernetesObject], owner: str
+    ) -> tuple[str, ...]:
+        """Names of the children that an apply or a removal would change."""
+        children = [
+            child
+            for child in todo.wanted
+            if await self._applier.differs(child, live.get(object_path(child)), owner)
+        ]
+        return tuple(
+            f"{child['kind']} {child['metadata']['name']}" for child in (*children, *todo.unwanted)
+        )
 
 
 def _has_account(orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]) -> bool:

@@ -7,6 +7,7 @@ import pytest
 
 from e2e.kubectl import Kubectl
 from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
+from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.subject import CHILDREN, Subject
 
 pytestmark = pytest.mark.cluster
@@ -128,6 +129,27 @@ def test_paused_holds_changes_back_and_says_so(demo: Subject) -> None:
         "port", lambda: demo.child("service")["spec"]["ports"][0]["port"], lambda seen: seen == 8080
     )
     demo.wait_for_pods(2)
+
+
+def test_paused_holds_removals_back_too_and_asks_nothing_again(
+    subject: Subject, operator: Operator
+) -> None:
+    subject.apply(resources={"requests": {"cpu": "1"}})
+    subject.wait_for_children()
+    subject.apply(paused=True, networkPolicy={"enabled": False})
+    subject.wait("status", subject.status, lambda seen: seen.get("observedGeneration") == 2)
+    subject.wait_for_condition("Ready", "False Paused")
+    assert f"Deployment {subject.name}" in subject.message()
+    assert f"NetworkPolicy {subject.name}" in subject.message()
+    assert subject.child("networkpolicy")
+    subject.apply(resources={"requests": {"cpu": "1"}}, paused=True)
+    subject.wait("status", subject.status, lambda seen: seen.get("observedGeneration") == 3)
+    subject.wait("message", subject.message, lambda seen: "Deployment" not in seen)
+    reads, writes = len(operator.proxy.requests), len(operator.proxy.writes())
+    subject.wait("resyncs", lambda: len(operator.proxy.requests) > reads + 40, bool)
+    assert operator.proxy.writes()[writes:] == []
+    subject.apply(networkPolicy={"enabled": False})
+    subject.wait("removal", lambda: subject.child("networkpolicy"), lambda found: not found)
 
 
 def test_objects_of_other_namespaces_are_not_served(subject: Subject, kubectl: Kubectl) -> None:

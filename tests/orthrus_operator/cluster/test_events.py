@@ -51,6 +51,15 @@ async def test_what_repeats_is_counted_not_added(
     assert "series" not in events["ReplicasReady"]
 
 
+async def test_a_long_note_is_cut_where_the_api_server_counts_bytes(
+    recorder: EventRecorder, about: Metadata, kubectl: Kubectl
+) -> None:
+    await recorder.record(about, Happening("Warning", "Crashed", "x" + "Fünf Ärzte übten" * 100))
+    (event,) = Subject(kubectl, about.name).events()
+    assert event["note"].startswith("xFünf Ärzte")
+    assert 1020 <= len(event["note"].encode()) <= 1024
+
+
 async def test_an_event_that_expired_is_written_again(
     recorder: EventRecorder, about: Metadata, kubectl: Kubectl
 ) -> None:

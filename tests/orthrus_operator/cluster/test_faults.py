@@ -7,6 +7,9 @@ import pytest
 
 from e2e.kubectl import Kubectl
 from orthrus_operator.api.group import CRD_NAME
+from orthrus_operator.reconciler import client
+from orthrus_operator.reconciler.client import ApiError
+from tests.orthrus_operator.cluster.connection import connected
 from tests.orthrus_operator.cluster.fault_proxy import Fault
 from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.subject import Subject
@@ -49,6 +52,50 @@ def test_a_missing_right_is_a_condition(demo: Subject, operator: Operator) -> No
         demo.wait_for_condition("Ready", "False Forbidden")
         assert demo.status()["replicas"] == 1
     demo.wait("recovery", demo.conditions, lambda seen: "Forbidden" not in seen["Ready"])
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [(403, "Forbidden"), (500, "ApplyFailed"), (503, "ApplyFailed")]
+)
+def test_an_optional_kind_that_cannot_be_read_keeps_nothing_else_back(
+    subject: Subject, operator: Operator, status: int, reason: str
+) -> None:
+    with operator.proxy.fault(Fault("^GET .*/podmonitors", status)):
+        subject.apply()
+        subject.wait_for_children()
+        subject.wait_for_condition("Stalled", "False NotStalled")
+        assert reason not in subject.conditions()["Ready"]
+        subject.apply(monitoring={"podMonitor": True}, service={"port": 8080})
+        subject.wait_for_condition("Ready", f"False {reason}")
+        assert f"PodMonitor {subject.name}" in subject.message()
+        assert subject.child("service")["spec"]["ports"][0]["port"] == 8080
+    subject.wait("recovery", subject.conditions, lambda seen: reason not in seen["Ready"])
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_a_child_that_cannot_be_removed_is_told_and_tried_again(
+    demo: Subject, operator: Operator, status: int
+) -> None:
+    with operator.proxy.fault(Fault(f"^DELETE .*/networkpolicies/{demo.name}$", status)):
+        demo.apply(networkPolicy={"enabled": False}, service={"port": 8080})
+        reason = "Forbidden" if status == 403 else "ApplyFailed"
+        demo.wait_for_condition("Ready", f"False {reason}")
+        assert f"NetworkPolicy {demo.name}" in demo.message()
+        assert demo.status()["observedGeneration"] == 2
+    demo.wait("removal", lambda: demo.child("networkpolicy"), lambda found: not found)
+
+
+async def test_a_call_that_takes_too_long_is_a_fault_of_that_call(
+    operator: Operator, kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one behind a slow admission webhook."""
+    monkeypatch.setattr(client, "_TIMEOUT_SECONDS", 0.2)
+    path = f"/api/v1/namespaces/{kubectl.namespace}/configmaps/slow"
+    slow = Fault("/configmaps/slow$", delay=2)
+    async with connected(operator.kubeconfig) as api:
+        with operator.proxy.fault(slow), pytest.raises(ApiError, match="no answer") as caught:
+            await api.get(path)
+    assert caught.value.status == 504
 
 
 def test_an_object_of_another_crd_version_is_stalled_and_what_runs_goes_on(

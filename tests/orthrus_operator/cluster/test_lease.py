@@ -8,7 +8,8 @@ import sys
 import time
 import urllib.request
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +26,19 @@ from tests.orthrus_operator.cluster.operator_process import Operator
 pytestmark = pytest.mark.cluster
 
 QUICK = LeaseSettings(duration=2.0, deadline=1.0, period=0.2)
+
+
+@dataclass(frozen=True)
+class Started:
+    """An operator's process."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+    port: str
+    """Of its liveness probe."""
+
+    def wait_for_line(self, words: str) -> None:
+        wait_until(words, self.log.read_text, lambda text: words in text, within=60, every=0.2)
 
 
 @pytest.fixture
@@ -128,52 +142,72 @@ def test_times_are_written_in_utc_wherever_the_operator_runs(kubectl: Kubectl, h
     assert abs(datetime.fromisoformat(written).timestamp() - now) < 60, written
 
 
+@pytest.fixture
+def start(kubectl: Kubectl, home: str, tmp_path: Path) -> Iterator[Callable[[], Started]]:
+    """Starts operators that want the Lease of `home`, and serve no namespace that exists."""
+    started: list[Started] = []
+
+    def start_one() -> Started:
+        path, port = tmp_path / f"{len(started)}.log", free_port()
+        environment = os.environ | {
+            "KUBECONFIG": str(kubectl.kubeconfig),
+            "ORTHRUS_NAMESPACES": f"no-such-{uuid.uuid4().hex[:8]}",
+            "ORTHRUS_LEASE_NAMESPACE": home,
+            "ORTHRUS_LIVENESS_PORT": port,
+        }
+        command = [str(Path(sys.executable).parent / "orthrus-operator"), "run"]
+        with path.open("wb") as log:
+            process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        started.append(Started(process, path, port))
+        return started[-1]
+
+    yield start_one
+    for each in started:
+        each.process.kill()
+        each.process.wait()
+
+
 def test_a_second_operator_waits_and_answers_its_probe(
-    kubectl: Kubectl, home: str, tmp_path: Path
+    kubectl: Kubectl, start: Callable[[], Started]
 ) -> None:
-    name = uuid.uuid4().hex[:8]
-    command = [str(Path(sys.executable).parent / "orthrus-operator"), "run"]
-    environment = os.environ | {
-        "KUBECONFIG": str(kubectl.kubeconfig),
-        "ORTHRUS_NAMESPACES": f"no-such-{name}",
-        "ORTHRUS_LEASE_NAMESPACE": home,
-    }
-    logs = [tmp_path / "first.log", tmp_path / "second.log"]
-    ports = [free_port(), free_port()]
-    processes = []
-    try:
-        for port, path in zip(ports, logs, strict=True):
-            with path.open("wb") as log:
-                processes.append(
-                    subprocess.Popen(
-                        command,
-                        env=environment | {"ORTHRUS_LIVENESS_PORT": port},
-                        stdout=log,
-                        stderr=log,
-                    )
-                )
-            wait_for_line(path, "waiting for the lease" if processes[1:] else "holding the lease")
-        first, second = processes
-        assert health(ports[1]) == "waiting for the lease"
-        assert holder(kubectl) == f"{os.uname().nodename}-{first.pid}"
-        first.terminate()
-        assert first.wait(timeout=30) == 0
-        wait_for_line(logs[1], "holding the lease")
-        assert second.poll() is None
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    first = start()
+    first.wait_for_line("holding the lease")
+    second = start()
+    second.wait_for_line("waiting for the lease")
+    assert health(second.port) == "waiting for the lease"
+    assert holder(kubectl) == f"{os.uname().nodename}-{first.process.pid}"
+    first.process.terminate()
+    assert first.process.wait(timeout=30) == 0
+    second.wait_for_line("holding the lease")
+    assert second.process.poll() is None
+
+
+def test_sigterm_ends_an_operator_that_waits(start: Callable[[], Started]) -> None:
+    """Not by the signal's default, which a container's first process has not."""
+    first = start()
+    first.wait_for_line("holding the lease")
+    second = start()
+    second.wait_for_line("waiting for the lease")
+    second.process.terminate()
+    assert second.process.wait(timeout=10) == 0
+
+
+def test_an_operator_whose_lease_is_taken_ends(
+    kubectl: Kubectl, start: Callable[[], Started]
+) -> None:
+    first = start()
+    first.wait_for_line("holding the lease")
+    patch = json.dumps({"spec": {"holderIdentity": "thief"}})
+    kubectl("patch", "lease", LEASE_NAME, "--type=merge", "-p", patch)
+    assert first.process.wait(timeout=30) == 1
+    assert "thief holds the lease" in first.log.read_text()
+    assert holder(kubectl) == "thief"
 
 
 def free_port() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return str(free.getsockname()[1])
-
-
-def wait_for_line(path: Path, words: str) -> None:
-    wait_until(words, path.read_text, lambda text: words in text, within=60, every=0.2)
 
 
 def health(port: str) -> str:

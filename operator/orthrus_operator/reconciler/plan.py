@@ -1,0 +1,77 @@
+"""What to do about the children of one OrthrusDeployment."""
+
+from dataclasses import dataclass
+
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.desired import Installation, desired
+from orthrus_operator.planner.problem import Problem
+from orthrus_operator.reconciler.apply import failure
+from orthrus_operator.reconciler.client import ApiError
+from orthrus_operator.reconciler.ownership import is_owned
+from orthrus_operator.reconciler.paths import child_path, object_path
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What exists for one OrthrusDeployment."""
+
+    live: dict[str, KubernetesObject]
+    """Children by path."""
+    pods: tuple[KubernetesObject, ...]
+    unreadable: dict[str, ApiError]
+    """Optional kinds that could not be listed, with what the API server said."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The children to apply, in this order, then those to remove."""
+
+    wanted: tuple[KubernetesObject, ...]
+    unwanted: tuple[KubernetesObject, ...]
+    """What an earlier spec or operator made."""
+    problems: tuple[Problem, ...]
+    """What keeps it from being all."""
+    unmade: tuple[str, ...]
+    """Kinds that the spec asks for and the cluster does not know."""
+    retry: bool
+    """Whether a kind could not be read that may be readable soon."""
+
+
+def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Observed) -> Plan:
+    """Pure: what `observed` lacks, and what it has too much."""
+    own = own_deployment(orthrus, observed.live)
+    aim = desired(orthrus, installation, own)
+    unreadable = [
+        (child, observed.unreadable[child["kind"]])
+        for child in aim.objects
+        if child["kind"] in observed.unreadable
+    ]
+    wanted = tuple(child for child in aim.objects if child["kind"] not in observed.unreadable)
+    kept = {object_path(child) for child in wanted}
+    if own:
+        # Also when nobody can say what it should run.
+        kept.add(object_path(own))
+    failures = [failure(child, error) for child, error in unreadable if error.status != 404]
+    return Plan(
+        wanted=wanted,
+        unwanted=tuple(
+            child
+            for path, child in observed.live.items()
+            if path not in kept
+            and is_owned(child, orthrus.metadata.uid)
+            and "deletionTimestamp" not in child["metadata"]
+        ),
+        problems=(*([aim.problem] if aim.problem else []), *failures),
+        unmade=tuple(child["kind"] for child, error in unreadable if error.status == 404),
+        retry=bool(failures),
+    )
+
+
+def own_deployment(
+    orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
+) -> KubernetesObject | None:
+    """The Deployment among `live`, by path, if it belongs to `orthrus`."""
+    metadata = orthrus.metadata
+    found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
+    return found if found and is_owned(found, metadata.uid) else None
