@@ -73,15 +73,19 @@ class Daemons:
         written = (self._layout.pids / f"{name}.json").stat().st_mtime
         return datetime.datetime.fromtimestamp(int(written), datetime.UTC)
 
+    def runs(self, daemon: Daemon) -> bool:
+        """Whether `daemon` is alive, with these settings."""
+        record = self._record(daemon.name)
+        alive = self.pid(daemon.name) is not None
+        return alive and record is not None and record.fingerprint == daemon.fingerprint()
+
     def ensure(self, daemon: Daemon) -> bool:
         """Have `daemon` run with these settings, and work. True when it had to be started.
 
         Raises:
             ClusterError: it ended, or did not work in time; the message ends with its log.
         """
-        record = self._record(daemon.name)
-        alive = self.pid(daemon.name) is not None
-        current = alive and record is not None and record.fingerprint == daemon.fingerprint()
+        current = self.runs(daemon)
         if not current:
             self.stop(daemon.name)
             self._start(daemon)

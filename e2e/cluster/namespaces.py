@@ -50,28 +50,29 @@ def ensure_namespaces(layout: Layout, daemons: Daemons, node: Node) -> Namespace
         ClusterError: they cannot be made; the message carries what the first process said.
     """
     name = init_name(node)
-    if daemons.pid(name) is None:
-        for cgroup in (pods_cgroup(layout, node), system_cgroup(layout, node)):
-            cgroups.end(cgroup)  # the kubelet would wait for the containers of empty ones
-    for directory in ("var-lib/kubelet", "var-lib/containerd", "var-log"):
-        (node.root / directory).mkdir(parents=True, exist_ok=True)
-    cgroups.create(pods_cgroup(layout, node))
+    unshare = ("unshare", "--net", "--mount", "--propagation=private", "--")
+    # The script itself, not its path: another checkout must find what this one started.
+    shell = ("/bin/sh", "-c", _INIT.read_text(), init_name(node))
 
     def ready() -> str | None:
         pid = daemons.pid(name)
         done = pid is not None and Namespaces(pid).path(_READY).exists()
         return None if done else "mounting"
 
-    unshare = ("unshare", "--net", "--mount", "--propagation=private", "--")
-    daemons.ensure(
-        Daemon(
-            name=name,
-            command=(*unshare, "/bin/sh", str(_INIT), str(node.root)),
-            cgroup=system_cgroup(layout, node),
-            ready=ready,
-            seconds=10,
-        )
+    first = Daemon(
+        name=name,
+        command=(*unshare, *shell, str(node.root)),
+        cgroup=system_cgroup(layout, node),
+        ready=ready,
+        seconds=10,
     )
+    if not daemons.runs(first):
+        for cgroup in (pods_cgroup(layout, node), system_cgroup(layout, node)):
+            cgroups.end(cgroup)  # the kubelet would wait for the containers of empty ones
+    for directory in ("var-lib/kubelet", "var-lib/containerd", "var-log"):
+        (node.root / directory).mkdir(parents=True, exist_ok=True)
+    cgroups.create(pods_cgroup(layout, node))
+    daemons.ensure(first)
     holder = daemons.pid(name)
     assert holder is not None, "ensure() has just seen it alive"
     return Namespaces(holder)

@@ -2,11 +2,16 @@
 
 import functools
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import e2e.cluster
 from e2e.cluster import Cluster, cgroups
 from e2e.cluster.daemons import Daemons
 from e2e.cluster.layout import Layout
@@ -45,6 +50,18 @@ def test_up_again_changes_nothing(private_cluster: Cluster, waiting_pod: Restric
     private_cluster.up()
     assert pids() == before
     assert waiting_pod.restarts("waits") == 0
+
+
+def test_up_from_another_checkout_changes_nothing(private_cluster: Cluster, tmp_path: Path) -> None:
+    before = pids()
+    shutil.copytree(Path(e2e.cluster.__file__).parents[1], tmp_path / "e2e")
+    subprocess.run(
+        [sys.executable, "-m", "e2e.cluster", "up"],
+        check=True,
+        cwd=tmp_path,
+        env=os.environ | {"ORTHRUS_CLUSTER_NAME": LAYOUT.name, "PYTHONPATH": str(tmp_path)},
+    )
+    assert pids() == before
 
 
 def test_dead_components_come_back_and_pods_live_on(
