@@ -76,8 +76,13 @@ class ReplicaApp:
             reason = f"loading adapters: {', '.join(loading)}"
         else:
             reason = phase.value
-        adapters = [asdict(adapter) for adapter in self._lifecycle.adapters().adapters]
-        body = {"ready": ready, "reason": reason, "adapters": adapters}
+        models = self._lifecycle.models()
+        body = {
+            "ready": ready,
+            "reason": reason,
+            "adapters": [asdict(adapter) for adapter in models.adapters],
+            "embeddingSpaces": models.embedding_spaces,
+        }
         return JSONResponse(body, status_code=200 if ready else 503)
 
     def _refusal(

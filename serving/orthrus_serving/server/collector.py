@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from typing import Any
 
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
     HistogramMetricFamily,
+    InfoMetricFamily,
     Metric,
 )
 from prometheus_client.registry import Collector
@@ -18,6 +20,12 @@ from orthrus_serving.server.lifecycle import Lifecycle
 from orthrus_serving.server.metric_table import METRICS, Reading, Value
 from orthrus_serving.server.metric_table import Metric as Row
 
+_FAMILIES: Mapping[str, Any] = {
+    "counter": CounterMetricFamily,
+    "gauge": GaugeMetricFamily,
+    "histogram": HistogramMetricFamily,
+    "info": InfoMetricFamily,
+}
 _BOUNDS = (*map(str, STEP_SECONDS_BOUNDS), "+Inf")
 
 
@@ -50,20 +58,22 @@ class SnapshotCollector(Collector):
             monitor.window,
             monitor.snapshot_age,
             self._gpu.read(),
-            self._lifecycle.adapters(),
+            self._lifecycle.models(),
         )
 
 
 def _family(row: Row, values: Mapping[str, Value]) -> Metric:
-    labels = [row.label] if row.label else []
-    counts = CounterMetricFamily if row.kind == "counter" else GaugeMetricFamily
-    numbers = counts(row.name, row.meaning, labels=labels)
-    histogram = HistogramMetricFamily(row.name, row.meaning, labels=labels)
+    # The library puts the suffix of an info back.
+    name, labels = row.name.removesuffix("_info"), [row.label] if row.label else []
+    family: Any = _FAMILIES[row.kind](name, row.meaning, labels=labels)
     for value_of_label, value in values.items():
         label_values = [value_of_label] if row.label else []
         if isinstance(value, Durations):
             buckets = list(zip(_BOUNDS, accumulate(value.counts), strict=True))
-            histogram.add_metric(label_values, buckets, value.total)
+            family.add_metric(label_values, buckets, value.total)
+        elif isinstance(value, Mapping):
+            family.add_metric(label_values, dict(value))
         else:
-            numbers.add_metric(label_values, value)
-    return histogram if row.kind == "histogram" else numbers
+            family.add_metric(label_values, value)
+    found: Metric = family
+    return found

@@ -5,7 +5,7 @@ from enum import Enum
 
 from starlette.types import ASGIApp
 
-from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState
+from orthrus_serving.engine.models_report import AdapterState, ModelsReport
 from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.errors import LOADING_RETRY_SECONDS, unavailable
 
@@ -28,7 +28,7 @@ class Lifecycle:
         self.keys: Keys = ApiKeys()
         self.admin_keys = ApiKeys()
         self.inner: ASGIApp = unavailable(self.phase.value, LOADING_RETRY_SECONDS)
-        self.adapters: Callable[[], AdaptersReport] = AdaptersReport
+        self.models: Callable[[], ModelsReport] = ModelsReport
         self._waits_for_adapters = True
 
     def begin_serving(
@@ -36,13 +36,13 @@ class Lifecycle:
         inner: ASGIApp,
         keys: Keys,
         admin_keys: ApiKeys | None = None,
-        adapters: Callable[[], AdaptersReport] = AdaptersReport,
+        models: Callable[[], ModelsReport] = ModelsReport,
     ) -> None:
         """Mounts the engine's application; from now on requests are forwarded to it."""
         self.inner = inner
         self.keys = keys
         self.admin_keys = admin_keys or ApiKeys()
-        self.adapters = adapters
+        self.models = models
         self.phase = Phase.LEAVING if self._leaves_soon else Phase.SERVING
 
     def begin_leaving(self) -> None:
@@ -56,7 +56,7 @@ class Lifecycle:
         readiness away from a replica that serves."""
         if not self._waits_for_adapters:
             return []
-        loading = [a.name for a in self.adapters().adapters if a.state is AdapterState.LOADING]
+        loading = [a.name for a in self.models().adapters if a.state is AdapterState.LOADING]
         self._waits_for_adapters = bool(loading) or self.phase is Phase.LOADING
         return loading
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from orthrus_serving.engine.adapter_status import AdaptersReport
+from orthrus_serving.engine.models_report import ModelsReport
 from orthrus_serving.scheduling.snapshot import ByTask, Durations, Snapshot
 from orthrus_serving.server.gpu import GpuReading
 from orthrus_serving.server.step_window import StepWindow
@@ -18,21 +18,22 @@ class Reading:
     window: StepWindow
     snapshot_age: float
     gpu: GpuReading
-    adapters: AdaptersReport = field(default_factory=AdaptersReport)
+    models: ModelsReport = field(default_factory=ModelsReport)
 
 
-Value = float | Durations
+Value = float | Durations | Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Metric:
     """One row. `label` is None for a metric with one value, whose `read` gives the key "".
 
-    The values of a histogram are `Durations`, those of the other kinds numbers.
+    The values of a histogram are `Durations`, those of an info further labels with their values,
+    those of the other kinds numbers.
     """
 
     name: str
-    kind: Literal["counter", "gauge", "histogram"]
+    kind: Literal["counter", "gauge", "histogram", "info"]
     meaning: str
     read: Callable[[Reading], Mapping[str, Value]]
     label: str | None = None
@@ -192,15 +193,26 @@ METRICS: tuple[Metric, ...] = (
         "orthrus_adapter_loaded",
         "gauge",
         "1 for an adapter that serves, 0 for one that loads or failed",
-        lambda reading: {adapter.name: adapter.serves for adapter in reading.adapters.adapters},
+        lambda reading: {adapter.name: adapter.serves for adapter in reading.models.adapters},
         label="adapter",
+        of_engine=False,
+    ),
+    Metric(
+        "orthrus_embedding_space_info",
+        "info",
+        "1; `space` is the header orthrus-embedding-space of this model's vectors, unless a "
+        "request asks for others: never compare vectors of replicas that differ in it",
+        lambda reading: {
+            model: {"space": space} for model, space in reading.models.embedding_spaces.items()
+        },
+        label="model",
         of_engine=False,
     ),
     Metric(
         "orthrus_adapters_file_refused",
         "gauge",
         "1 while the newest content of --adapters-file is refused; the log says why",
-        _one(lambda reading: not reading.adapters.file_is_valid),
+        _one(lambda reading: not reading.models.file_is_valid),
         of_engine=False,
     ),
     Metric(

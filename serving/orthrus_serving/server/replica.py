@@ -13,7 +13,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp
 
-from orthrus_serving.engine.adapter_status import AdaptersReport
+from orthrus_serving.engine.models_report import ModelsReport
 from orthrus_serving.server.announcement import ANNOUNCEMENT
 from orthrus_serving.server.api_key import ApiKeys, Keys
 from orthrus_serving.server.app import ReplicaApp
@@ -41,7 +41,7 @@ class StartedEngine(Engine, Protocol):
     model_names: list[str]
     admin_keys: list[str]
 
-    def adapters(self) -> AdaptersReport: ...
+    def models(self) -> ModelsReport: ...
 
     def application(self, listener: Listener) -> AbstractAsyncContextManager[ASGIApp]: ...
 
@@ -119,7 +119,7 @@ class Replica:
                 inner,
                 self._keys or ApiKeys(engine.api_keys),
                 ApiKeys(engine.admin_keys),
-                engine.adapters,
+                engine.models,
             )
             logger.info("ready")
             death = tasks.create_task(wait_for_death(engine))

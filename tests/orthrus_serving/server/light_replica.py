@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import httpx
 from starlette.types import ASGIApp
 
-from orthrus_serving.engine.adapter_status import AdaptersReport
+from orthrus_serving.engine.models_report import ModelsReport
 from orthrus_serving.server.listener import Listener, ListenOptions, bind
 from orthrus_serving.server.replica import Replica
 from tests.orthrus_serving.server.outer_app import FakeEngine, InnerApp, until
@@ -27,8 +27,8 @@ class LightEngine(FakeEngine):
         self.model_names = ["light"]
         self.inner = InnerApp()
 
-    def adapters(self) -> AdaptersReport:
-        return AdaptersReport()
+    def models(self) -> ModelsReport:
+        return ModelsReport()
 
     @asynccontextmanager
     async def application(self, listener: Listener) -> AsyncIterator[ASGIApp]:

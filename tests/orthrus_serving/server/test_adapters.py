@@ -163,7 +163,11 @@ def test_each_adapter_has_its_embedding_space(http: httpx.Client) -> None:
         body = {"model": model, "input": "x", **more}
         return http.post("/v1/embeddings", json=body).headers[HEADER]
 
-    spaces = [space(name) for name in (NAME, MEAN, LAST, RAW)]
+    of_name = {name: space(name) for name in (NAME, MEAN, LAST, RAW)}
+    told = http.get("/ready").json()["embeddingSpaces"]
+    assert of_name.items() <= told.items()
+    assert told.keys().isdisjoint({*GENERATING, MISSING})
+    spaces = [*of_name.values()]
     spaces += [space(LAST, dimensions=size) for size in SIZES]
     spaces.append(space(RAW, use_activation=True))
     assert len(set(spaces)) == len(spaces)

@@ -1,19 +1,21 @@
 import asyncio
+from typing import Any
 
 import httpx
 
-from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState, AdapterStatus
+from orthrus_serving.engine.models_report import AdapterState, AdapterStatus, ModelsReport
 from orthrus_serving.server.api_key import ApiKeys
 from tests.orthrus_serving.server.outer_app import OuterApp, until
 
 EMBEDDINGS = "/v1/embeddings"
+NOTHING: dict[str, Any] = {"adapters": [], "embeddingSpaces": {}}
 
 
 async def test_loading_is_healthy_but_not_ready(client: httpx.AsyncClient) -> None:
     assert (await client.get("/health")).status_code == 200
     ready = await client.get("/ready")
     assert ready.status_code == 503
-    assert ready.json() == {"ready": False, "reason": "loading weights", "adapters": []}
+    assert ready.json() == {"ready": False, "reason": "loading weights", **NOTHING}
 
 
 async def test_loading_refuses_everything_else_with_retry_after(client: httpx.AsyncClient) -> None:
@@ -26,7 +28,7 @@ async def test_loading_refuses_everything_else_with_retry_after(client: httpx.As
 
 async def test_serving_is_ready_and_forwards(outer: OuterApp, client: httpx.AsyncClient) -> None:
     outer.serve()
-    ready = {"ready": True, "reason": "serving", "adapters": []}
+    ready = {"ready": True, "reason": "serving", **NOTHING}
     assert (await client.get("/ready")).json() == ready
     assert (await client.post(EMBEDDINGS)).text == EMBEDDINGS
 
@@ -36,12 +38,12 @@ async def test_ready_waits_for_the_adapters_of_the_start_and_for_no_later_one(
 ) -> None:
     states = {"a": AdapterState.LOADING, "b": AdapterState.LOADED}
 
-    def report() -> AdaptersReport:
-        return AdaptersReport(
+    def report() -> ModelsReport:
+        return ModelsReport(
             tuple(AdapterStatus(name, state, serves=False) for name, state in states.items())
         )
 
-    outer.lifecycle.begin_serving(outer.inner, ApiKeys(), adapters=report)
+    outer.lifecycle.begin_serving(outer.inner, ApiKeys(), models=report)
     waiting = await client.get("/ready")
     assert waiting.status_code == 503
     assert waiting.json()["reason"] == "loading adapters: a"
@@ -75,7 +77,7 @@ async def test_draining_finishes_running_requests_and_refuses_new_ones(
     assert (await client.get("/ready")).json() == {
         "ready": False,
         "reason": "draining",
-        "adapters": [],
+        **NOTHING,
     }
     assert (await client.get("/health")).status_code == 200
     assert not await outer.in_flight.wait_empty(0.01)

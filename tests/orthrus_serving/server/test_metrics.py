@@ -5,7 +5,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from orthrus_serving.engine.adapter_status import AdaptersReport, AdapterState, AdapterStatus
+from orthrus_serving.engine.models_report import AdapterState, AdapterStatus, ModelsReport
 from orthrus_serving.scheduling.snapshot import (
     STEP_SECONDS_BOUNDS,
     ByTask,
@@ -29,7 +29,7 @@ Samples = dict[tuple[str, str], float]
 @pytest.fixture
 def registry(outer: OuterApp) -> CollectorRegistry:
     waiting = AdapterStatus("e5", AdapterState.LOADING, serves=False)
-    outer.lifecycle.adapters = lambda: AdaptersReport((waiting,))
+    outer.lifecycle.models = lambda: ModelsReport((waiting,), embedding_spaces={"base": "0123"})
     registry = CollectorRegistry()
     registry.register(SnapshotCollector(outer.monitor, Gpu(), outer.lifecycle))
     return registry
@@ -43,7 +43,8 @@ def test_every_metric_is_there_at_zero_before_the_first_request(
 ) -> None:
     samples = _scrape(registry)
     assert _families(registry) == {metric.name for metric in METRICS} - OF_GPU
-    assert all(value == 0 and not math.isnan(value) for value in samples.values())
+    numbers = {name: value for name, value in samples.items() if not name[0].endswith("_info")}
+    assert all(value == 0 and not math.isnan(value) for value in numbers.values())
 
 
 def test_every_series_of_requests_is_there_at_zero_once_its_model_is_known(
@@ -97,6 +98,7 @@ def test_values_come_from_the_last_snapshot(outer: OuterApp, registry: Collector
         ("orthrus_oldest_waiting_seconds", "generation"): 0.5,
         ("orthrus_kv_cache_usage_ratio", ""): 0.5,
         ("orthrus_adapter_loaded", "e5"): 0,
+        ("orthrus_embedding_space_info", "base 0123"): 1,
         ("orthrus_adapters_file_refused", ""): 0,
         ("orthrus_snapshot_age_seconds", ""): 0,
     }
@@ -133,11 +135,21 @@ def test_adapters_show_whether_they_serve_and_a_refused_file(
         AdapterStatus("stale", AdapterState.FAILED, serves=True, message="its rank is 64"),
         AdapterStatus("bad", AdapterState.FAILED, serves=False, message="it is not there"),
     )
-    outer.lifecycle.adapters = lambda: AdaptersReport(adapters, file_is_valid=False)
+    outer.lifecycle.models = lambda: ModelsReport(adapters, file_is_valid=False)
     samples = _scrape(registry)
     loaded = {label: v for (name, label), v in samples.items() if name == "orthrus_adapter_loaded"}
     assert loaded == {"good": 1, "stale": 1, "bad": 0}
     assert samples["orthrus_adapters_file_refused", ""] == 1
+
+
+def test_the_space_of_each_model_that_embeds(outer: OuterApp, registry: CollectorRegistry) -> None:
+    spaces = {"base": "0123", "e5": "4567"}
+    outer.lifecycle.models = lambda: ModelsReport(embedding_spaces=spaces)
+    assert {
+        label: value
+        for (name, label), value in _scrape(registry).items()
+        if name == "orthrus_embedding_space_info"
+    } == {"base 0123": 1, "e5 4567": 1}
 
 
 def test_stale_gauges_are_left_out_and_counters_stay(

@@ -16,7 +16,6 @@ from vllm.platforms import current_platform
 from vllm.usage.usage_lib import UsageContext
 from vllm.v1.executor import Executor
 
-from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.engine.frontend import root_cause
 from orthrus_serving.engine.frontend.adapters.options import adapter_options
 from orthrus_serving.engine.frontend.adapters.replica_adapters import ReplicaAdapters
@@ -32,6 +31,7 @@ from orthrus_serving.engine.frontend.model_checks import (
     check_local_model,
 )
 from orthrus_serving.engine.frontend.orthrus_flags import engine_settings
+from orthrus_serving.engine.models_report import ModelsReport
 from orthrus_serving.engine.start_error import Reason, StartError
 from orthrus_serving.scheduling.snapshot import Snapshot
 
@@ -76,7 +76,7 @@ class RunningEngine:
     def application(self, listener: object) -> AbstractAsyncContextManager[FastAPI]:
         return application(self._client, self._arguments, self._adapters, listener)
 
-    def adapters(self) -> AdaptersReport:
+    def models(self) -> ModelsReport:
         return self._adapters.report()
 
     def shutdown(self) -> None:

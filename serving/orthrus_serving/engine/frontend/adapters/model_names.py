@@ -1,6 +1,7 @@
 """What a `model` of a request means: the backbone or one of the adapters."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from fastapi import Request
@@ -85,6 +86,14 @@ class ModelNames:
             return EmbeddingTarget(self._space)
         # Never the backbone's vector in its place: it would be of another space.
         return self._adapted(self._loaded(self._embedding_adapter, known=True))
+
+    def embedding_spaces(self) -> dict[str, str]:
+        """Identifier of the space by each name that embeds now."""
+        spaces = {}
+        for name in (*self._served, *self._registry.requests):
+            with suppress(VLLMValidationError, AdapterNotLoadedError):
+                spaces[name] = self.embedding(name).space.identifier
+        return spaces
 
     def _is_served(self, name: str | None) -> bool:
         return not name or name in self._served

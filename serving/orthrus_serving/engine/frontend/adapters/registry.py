@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from vllm.lora.request import LoRARequest
 
-from orthrus_serving.engine.adapter_status import AdapterState, AdapterStatus
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter
+from orthrus_serving.engine.models_report import AdapterState, AdapterStatus
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fastapi import APIRouter
 
-from orthrus_serving.engine.adapter_status import AdaptersReport
 from orthrus_serving.engine.frontend.adapters.admin_routes import admin_router
 from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules
 from orthrus_serving.engine.frontend.adapters.declared_file import DeclaredAdapters
@@ -19,6 +18,7 @@ from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry
 from orthrus_serving.engine.frontend.adapters.store import AdapterStore
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
+from orthrus_serving.engine.models_report import ModelsReport
 
 
 class ReplicaAdapters:
@@ -74,9 +74,13 @@ class ReplicaAdapters:
         finally:
             following.cancel()
 
-    def report(self) -> AdaptersReport:
+    def report(self) -> ModelsReport:
         file = self._options.file
-        return AdaptersReport(tuple(self.registry.statuses()), file is None or file.valid)
+        return ModelsReport(
+            tuple(self.registry.statuses()),
+            file is None or file.valid,
+            self.names.embedding_spaces(),
+        )
 
     def close(self) -> None:
         """Call it when the engine is gone."""

@@ -1,6 +1,7 @@
-"""What a replica says about its adapters, in values that need no vLLM."""
+"""What a replica says about what it serves, in values that need no vLLM."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -25,9 +26,12 @@ class AdapterStatus:
 
 
 @dataclass(frozen=True)
-class AdaptersReport:
-    """All of them at one moment."""
+class ModelsReport:
+    """All adapters, and the vectors that come out, at one moment."""
 
     adapters: tuple[AdapterStatus, ...] = ()
     file_is_valid: bool = True
     """False while the newest content of the adapters file is refused."""
+    embedding_spaces: Mapping[str, str] = field(default_factory=dict)
+    """By each name that /v1/embeddings answers to: an identifier that two replicas share exactly
+    when their vectors may be compared."""
