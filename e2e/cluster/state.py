@@ -18,6 +18,19 @@ def record_node_count(layout: Layout, nodes: int) -> None:
     _nodes_file(layout).write_text(f"{nodes}\n")
 
 
+def same_addresses(layout: Layout) -> str | None:
+    """Name of another cluster that is up with the addresses of this one: names are hashed."""
+    others = (Layout.of(path.name) for path in layout.root.parent.iterdir() if path.is_dir())
+    return next(
+        (
+            other.name
+            for other in others
+            if other.name != layout.name and other.index == layout.index and node_count(other)
+        ),
+        None,
+    )
+
+
 def lock_file(layout: Layout) -> Path:
     """Beside the cluster's directory, which comes and goes."""
     return layout.root.with_suffix(".lock")

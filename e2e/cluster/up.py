@@ -10,6 +10,7 @@ from e2e.cluster.containers import Containers
 from e2e.cluster.control_plane import ControlPlane
 from e2e.cluster.daemons import Daemon, Daemons
 from e2e.cluster.down import end_node
+from e2e.cluster.errors import ClusterError
 from e2e.cluster.layout import MAX_NODES, Layout, Node
 from e2e.cluster.locking import locked
 from e2e.cluster.namespaces import Namespaces, ensure_namespaces
@@ -18,7 +19,7 @@ from e2e.cluster.node import FAKE_GPUS, NodeComponents, kubelet_name
 from e2e.cluster.pki import Pki
 from e2e.cluster.probes import dns_probe
 from e2e.cluster.progress import step
-from e2e.cluster.state import lock_file, node_count, record_node_count
+from e2e.cluster.state import lock_file, node_count, record_node_count, same_addresses
 from e2e.cluster.tools import all_tools, tool
 from e2e.cluster.waiting import wait_until
 from e2e.kubectl import Kubectl, KubectlError
@@ -30,12 +31,18 @@ def up(layout: Layout, nodes: int | None = None) -> None:
     """Have the cluster run with that many nodes (None: as many as it has, else one).
 
     Raises:
-        ClusterError: a part does not come up; the message ends with the last lines of its log.
+        ClusterError: another cluster has its addresses, or a part does not come up; the message
+            ends with the last lines of its log.
         KubectlError: the API server refuses what makes up the cluster's DNS.
     """
     all_tools()
     with locked(lock_file(layout), f"cluster {layout.name}"):
         layout.root.mkdir(parents=True, exist_ok=True)
+        if other := same_addresses(layout):
+            raise ClusterError(
+                f"the clusters {layout.name} and {other} would have the same addresses: choose"
+                " another name"
+            )
         _Up(layout).run(nodes or node_count(layout) or 1)
 
 

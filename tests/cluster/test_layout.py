@@ -1,11 +1,13 @@
 """Clusters of different names share neither addresses nor directories."""
 
 import ipaddress
+from pathlib import Path
 
 import pytest
 
 from e2e.cluster import ClusterError
 from e2e.cluster.layout import Layout
+from e2e.cluster.state import record_node_count, same_addresses
 
 
 def ranges(layout: Layout) -> list[ipaddress.IPv4Network]:
@@ -17,6 +19,19 @@ def test_addresses_of_two_clusters_do_not_overlap() -> None:
     every = [*ranges(Layout.of("main")), *ranges(Layout.of("test"))]
     for number, one in enumerate(every):
         assert not any(one.overlaps(other) for other in every[number + 1 :])
+
+
+def test_a_cluster_that_is_up_keeps_its_addresses_to_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORTHRUS_CACHE", str(tmp_path))
+    first, second = Layout.of("mon"), Layout.of("bench")
+    assert first.index == second.index
+    first.root.mkdir(parents=True)
+    assert same_addresses(second) is None
+    record_node_count(first, 1)
+    assert same_addresses(second) == "mon"
+    assert same_addresses(first) is None
 
 
 def test_nodes_lie_in_the_ranges_of_their_cluster() -> None:
