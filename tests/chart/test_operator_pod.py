@@ -53,6 +53,8 @@ def test_the_operator_understands_its_environment(
     assert settings.serving_image_gpu == "localhost/orthrus/serving-gpu:test"
     cpu_image = None if values == "minimal" else "localhost/orthrus/serving-cpu:test"
     assert settings.serving_image_cpu == cpu_image
+    prometheus = "https://prometheus.monitoring.svc:9090/path" if values == "cluster" else None
+    assert settings.prometheus_url == prometheus
     assert settings.host_paths == (("/mnt/models", "/mnt/cache") if values == "cluster" else ())
     assert {name.removeprefix("ORTHRUS_").lower() for name in given} <= set(
         OperatorSettings.model_fields

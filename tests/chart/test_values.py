@@ -59,6 +59,7 @@ def test_the_images_must_be_named(helm: Helm) -> None:
         ("watch.namespaces={a,a}", "/watch/namespaces"),
         ("serviceAccount.create=false", "/serviceAccount/name"),
         ("resyncSeconds=0", "/resyncSeconds"),
+        ("prometheus.url=prometheus:9090", "/prometheus/url"),
         ("hostPaths={/}", "/hostPaths/0"),
         ("hostPaths={models}", "/hostPaths/0"),
         (r"podLabels.app\.kubernetes\.io/name=mine", "/podLabels"),

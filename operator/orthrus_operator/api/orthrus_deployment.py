@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orthrus_operator.api.access import Auth, Monitoring, NetworkPolicy
 from orthrus_operator.api.adapters import Adapter
+from orthrus_operator.api.autoscaling import Autoscaling
 from orthrus_operator.api.declare import ApiType, Rule, keyed_by, rules
 from orthrus_operator.api.engine_arguments import ENGINE_ARGUMENT_RULES
 from orthrus_operator.api.lifecycle import Rollout, Service
@@ -18,6 +19,8 @@ _GPU_NAMES = (
     f"[has(self.accelerator.resourceName) ? self.accelerator.resourceName"
     f" : '{DEFAULT_GPU_RESOURCE}']"
 )
+
+_DEFAULT_BACKLOG_TOKENS = 8192
 
 EngineArguments = Annotated[
     dict[str, Annotated[str, Field(max_length=4096)]],
@@ -49,6 +52,15 @@ class Spec(ApiType):
                 "embedding.adapter must be the name of an adapter of task embed in spec.adapters",
                 field=".embedding.adapter",
             ),
+            Rule(
+                "!has(self.autoscaling) || !has(self.autoscaling.backlogTokensPerReplica)"
+                " || 4 * self.autoscaling.backlogTokensPerReplica"
+                " <= self.scheduling.maxQueuedTokens",
+                "autoscaling.backlogTokensPerReplica must be at most a quarter of"
+                " scheduling.maxQueuedTokens (262144 when not set): a shorter queue refuses the"
+                " requests that would show how many replicas are missing",
+                field=".autoscaling.backlogTokensPerReplica",
+            ),
         )
     )
 
@@ -65,6 +77,9 @@ class Spec(ApiType):
     replicas: Annotated[int, Field(ge=0, json_schema_extra={"format": "int32"})] = 1
     """Number of replicas; owned by whoever scales, through the scale subresource. Leave it out
     when an autoscaler does."""
+    autoscaling: Autoscaling | None = None
+    """Let the number of replicas follow the backlog; nothing scales by itself when not set, and
+    what had been reached stays when this is taken away."""
     accelerator: Accelerator = Accelerator()
     """What a replica runs on: exactly one GPU, or CPUs only."""
     resources: Resources | None = None
@@ -115,6 +130,13 @@ class OrthrusDeployment(BaseModel):
     def from_object(cls, stored: dict[str, Any]) -> "OrthrusDeployment":
         """Raises pydantic.ValidationError when the object isn't of the schema we know."""
         return cls.model_validate(stored)
+
+    @property
+    def backlog_target(self) -> int:
+        """Prompt tokens that may wait for one replica: what the spec says, or the default."""
+        scaling, most = self.spec.autoscaling, self.spec.scheduling.max_queued_tokens
+        given = scaling and scaling.backlog_tokens_per_replica
+        return given or max(1, min(_DEFAULT_BACKLOG_TOKENS, most // 4))
 
     @property
     def served_name(self) -> str:

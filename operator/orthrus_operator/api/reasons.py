@@ -43,6 +43,9 @@ Reason = Literal[
     "AdaptersLoading",
     "AdaptersLoaded",
     "NoAdapters",
+    "NoPrometheus",
+    "KindUnknown",
+    "AutoscalerPending",
 ]
 
 MEANINGS: dict[Reason, str] = {
@@ -89,4 +92,7 @@ MEANINGS: dict[Reason, str] = {
     "AdaptersLoading": "Replicas are loading adapters, or have not seen them yet.",
     "AdaptersLoaded": "Every ready replica has loaded every adapter.",
     "NoAdapters": "No adapter is declared.",
+    "NoPrometheus": "The operator was not told which Prometheus KEDA is to ask.",
+    "KindUnknown": "The cluster does not know the kind that the spec asks for.",
+    "AutoscalerPending": "The autoscaler has not been made, or has not looked yet.",
 }

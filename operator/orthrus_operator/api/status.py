@@ -6,7 +6,9 @@ from pydantic import Field
 
 from orthrus_operator.api.declare import ApiType, keyed_by
 
-ConditionType = Literal["Ready", "Reconciling", "Stalled", "Available", "AdaptersReady"]
+ConditionType = Literal[
+    "Ready", "Reconciling", "Stalled", "Available", "AdaptersReady", "ScalingActive"
+]
 ConditionStatus = Literal["True", "False", "Unknown"]
 
 _Int32 = Annotated[int, Field(json_schema_extra={"format": "int32"})]
@@ -19,7 +21,8 @@ class Condition(ApiType):
     type: ConditionType
     """Ready: all wanted replicas run the current spec and answer. Reconciling: on the way there.
     Stalled: someone must change something. Available: at least one replica answers. AdaptersReady:
-    every ready replica has loaded every adapter."""
+    every ready replica has loaded every adapter. ScalingActive: its autoscaler works, with the
+    autoscaler's own reason; absent without one."""
     status: ConditionStatus
     """True, False or Unknown."""
     reason: Annotated[str, Field(min_length=1, max_length=1024)]
@@ -67,4 +70,4 @@ class Status(ApiType):
     endpoint: str
     """Address of the API inside the cluster."""
     conditions: Annotated[list[Condition], Field(json_schema_extra=keyed_by("type"))]
-    """Ready, Reconciling, Stalled, Available, AdaptersReady."""
+    """Ready, Reconciling, Stalled, Available, AdaptersReady; ScalingActive with an autoscaler."""

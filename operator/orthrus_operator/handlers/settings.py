@@ -27,6 +27,8 @@ class OperatorSettings(BaseSettings):
     """Full reference of the image for CPU replicas."""
     host_paths: Annotated[tuple[HostFolder, ...], NoDecode] = ()
     """ORTHRUS_HOST_PATHS, separated by commas: folders of the node that objects may use."""
+    prometheus_url: Annotated[str, Field(pattern=r"^https?://[^ ]+$")] | None = None
+    """Address of the Prometheus that KEDA asks, for objects with autoscaling backend keda."""
     lease_namespace: str = ""
     """Where the Lease is that keeps a second operator from working; empty: there is none."""
     resync_seconds: Annotated[float, Field(gt=0)] = 600.0
@@ -46,4 +48,5 @@ class OperatorSettings(BaseSettings):
         return Installation(
             images=ServingImages(gpu=self.serving_image_gpu, cpu=self.serving_image_cpu),
             host_paths=self.host_paths,
+            prometheus=self.prometheus_url,
         )

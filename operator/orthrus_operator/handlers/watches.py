@@ -11,6 +11,7 @@ from typing import Any
 import kopf
 
 from orthrus_operator.api.group import DEPLOYMENT_LABEL, GROUP, PLURAL, VERSION
+from orthrus_operator.handlers.autoscaler_changes import AutoscalerChanges
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.queue import KeyedQueue
 
@@ -23,6 +24,8 @@ CHILD_RESOURCES = (
     ("networking.k8s.io", "v1", "networkpolicies"),
     ("", "v1", "pods"),
 )
+AUTOSCALER_RESOURCE = ("autoscaling", "v2", "horizontalpodautoscalers")
+"""Watched without a selector: a user's, or KEDA's, may scale one of ours."""
 _LONGEST_WAIT_SECONDS = 120.0
 
 
@@ -45,6 +48,18 @@ def register_handlers(queue: KeyedQueue[ObjectKey]) -> kopf.OperatorRegistry:
         kopf.on.event(*resource, registry=registry, labels={DEPLOYMENT_LABEL: kopf.PRESENT})(
             wake_owner
         )
+
+    changes = AutoscalerChanges()
+
+    @kopf.on.event(*AUTOSCALER_RESOURCE, registry=registry)
+    async def wake_scaled(
+        type: str | None,
+        namespace: str | None,
+        body: Mapping[str, Any],
+        **_: Any,
+    ) -> None:
+        for name in changes.concerned(type, body):
+            queue.add(ObjectKey(str(namespace), name))
 
     # Other error modes make kopf retry inside the request, so that the probe hangs, not fails.
     @kopf.on.probe(id="queue", errors=kopf.ErrorsMode.PERMANENT, registry=registry)

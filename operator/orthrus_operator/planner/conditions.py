@@ -15,7 +15,8 @@ class Verdict:
 
     type: ConditionType
     status: ConditionStatus
-    reason: Reason
+    reason: Reason | str
+    """Of ScalingActive mostly the autoscaler's own."""
     message: str
 
 
@@ -48,12 +49,20 @@ def verdicts(
     )
 
 
-def unobserved_verdicts(problem: Problem) -> tuple[Verdict, ...]:
-    """Conditions of a deployment that could not be looked at, because of `problem`."""
+def unobserved_verdicts(problem: Problem, *, scaled: bool) -> tuple[Verdict, ...]:
+    """Conditions of a deployment that could not be looked at, because of `problem`; `scaled` is
+    whether it has an autoscaler."""
     ready = Verdict("Ready", "False", problem.reason, problem.message)
-    available = Verdict("Available", "Unknown", "NotObserved", "see Ready")
-    adapters = Verdict("AdaptersReady", "Unknown", "NotObserved", "see Ready")
-    return (ready, _reconciling(ready, problem), _stalled(problem), available, adapters)
+    unknown: tuple[ConditionType, ...] = ("Available", "AdaptersReady")
+    return (
+        ready,
+        _reconciling(ready, problem),
+        _stalled(problem),
+        *(
+            Verdict(type_, "Unknown", "NotObserved", "see Ready")
+            for type_ in (*unknown, *(("ScalingActive",) if scaled else ()))
+        ),
+    )
 
 
 def _unmade(kinds: tuple[str, ...]) -> str:

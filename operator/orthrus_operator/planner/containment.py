@@ -5,7 +5,7 @@ from typing import Any
 
 from orthrus_operator.api.quantity import parse_quantity
 
-_QUANTITY_FIELDS = frozenset({"requests", "limits", "sizeLimit", "divisor"})
+_QUANTITY_FIELDS = frozenset({"requests", "limits", "sizeLimit", "divisor", "averageValue"})
 _PRESENCE_SAYS_IT = frozenset({"emptyDir"})
 """Fields whose empty value asks for something."""
 _FALSE_WHEN_ABSENT = frozenset({"readOnly"})

@@ -11,6 +11,7 @@ from orthrus_operator.builders.network_policy import network_policy
 from orthrus_operator.builders.pod_monitor import pod_monitor
 from orthrus_operator.builders.service import service
 from orthrus_operator.builders.service_account import service_account
+from orthrus_operator.planner.autoscaler import autoscaler
 from orthrus_operator.planner.host_paths import host_path_problem
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.serving_image import ServingImages, running_image, serving_image
@@ -23,6 +24,8 @@ class Installation:
     images: ServingImages = field(default_factory=ServingImages)
     host_paths: tuple[str, ...] = ()
     """Folders of the node that specs may name."""
+    prometheus: str | None = None
+    """Address of the Prometheus that KEDA asks."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +36,36 @@ class Desired:
     """In the order in which to apply them. The Deployment is not among them when nobody can say
     what it should run; one that exists is left as it is then."""
     problem: Problem | None = None
+    unscaled: Problem | None = None
+    """Why there is no autoscaler though the spec asks for one; replicas serve without."""
 
 
 def desired(
     orthrus: OrthrusDeployment, installation: Installation, live: KubernetesObject | None
 ) -> Desired:
     """`live` is the Deployment as it is."""
+    scaler = autoscaler(orthrus, installation.prometheus)
+    unscaled = scaler if isinstance(scaler, Problem) else None
+    scalers = (scaler,) if scaler and not isinstance(scaler, Problem) else ()
+    image, problem = _image(orthrus, installation, live)
+    return Desired((*desired_objects(orthrus, image), *scalers), problem, unscaled)
+
+
+def _image(
+    orthrus: OrthrusDeployment, installation: Installation, live: KubernetesObject | None
+) -> tuple[str | None, Problem | None]:
+    """What the replicas run, if anybody can say, and what is wrong with it."""
     problem = host_path_problem(orthrus, installation.host_paths)
     if problem:
-        return Desired(desired_objects(orthrus, None), problem)
+        return None, problem
     image = serving_image(orthrus, installation.images)
     if isinstance(image, Problem):
-        return Desired(desired_objects(orthrus, running_image(orthrus, live)), image)
-    return Desired(desired_objects(orthrus, image))
+        return running_image(orthrus, live), image
+    return image, None
 
 
 def desired_objects(orthrus: OrthrusDeployment, image: str | None) -> tuple[KubernetesObject, ...]:
-    """All children, without an image all but the Deployment."""
+    """All children but an autoscaler; without an image, not the Deployment either."""
     spec = orthrus.spec
     return (
         service_account(orthrus),

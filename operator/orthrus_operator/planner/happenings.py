@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 _UNREMARKABLE = frozenset(
-    {"Progressing", "AdaptersLoading", "Paused", "ReplicasReady", "ScaledToZero"}
+    {
+        "Progressing",
+        "AdaptersLoading",
+        "Paused",
+        "ReplicasReady",
+        "ScaledToZero",
+        "ValidMetricFound",
+        "ScalingDisabled",
+    }
 )
 """Reasons that are part of a healthy life; every other one is a warning."""
 
@@ -39,7 +47,17 @@ def happenings(previous: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[
         and available["reason"] not in {each.reason for each in found}
     ):
         found.append(_happening(available))
+    scaling = after.get("ScalingActive", {}).get("status")
+    # That a new autoscaler works is no news.
+    if scaling != before.get("ScalingActive", {}).get("status") and (
+        scaling == "False" or (scaling == "True" and _was_false(before, "ScalingActive"))
+    ):
+        found.append(_happening(after["ScalingActive"]))
     return tuple(found)
+
+
+def _was_false(before: Mapping[str, Mapping[str, Any]], type_: str) -> bool:
+    return bool(before.get(type_, {}).get("status") == "False")
 
 
 def _conditions(status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
+from orthrus_operator.planner.scaling_state import scaling_verdict
 from orthrus_operator.planner.unprepared_pod import unprepared_problem
 
 
@@ -32,6 +33,12 @@ class World:
     """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
     reports: tuple[ReplicaReport, ...] = ()
     """What ready replicas say of their adapters."""
+    unscaled: Problem | None = None
+    """Why there is no autoscaler though the spec asks for one."""
+    autoscalers: tuple[KubernetesObject, ...] = ()
+    """The HPAs that scale it, whoever made them."""
+    scaled_object: KubernetesObject | None = None
+    """Ours, from which KEDA makes an HPA."""
 
 
 def observed_status(
@@ -60,6 +67,13 @@ def observed_status(
     declared = orthrus.spec.adapters or ()
     adapters = adapter_state(declared, world.reports, wanted)
     generation = orthrus.metadata.generation
+    scaling = scaling_verdict(
+        world.autoscalers,
+        wanted=orthrus.spec.autoscaling is not None,
+        scaled_object=world.scaled_object,
+        problem=world.unscaled,
+        unmade=world.unmade,
+    )
     status = Status(
         observed_generation=generation,
         replicas=rollout.replicas,
@@ -72,8 +86,16 @@ def observed_status(
         endpoint=endpoint(orthrus),
         conditions=[
             _condition(verdict, generation, previous, now)
-            for verdict in verdicts(
-                wanted, rollout, problem, adapters, held_back=world.held_back, unmade=world.unmade
+            for verdict in (
+                *verdicts(
+                    wanted,
+                    rollout,
+                    problem,
+                    adapters,
+                    held_back=world.held_back,
+                    unmade=world.unmade,
+                ),
+                *([scaling] if scaling else []),
             )
         ],
     )
@@ -87,8 +109,10 @@ def unobserved_status(
 
     Counts and selector stay as they were: autoscalers read them.
     """
+    scaled = any(each["type"] == "ScalingActive" for each in previous.get("conditions", []))
     conditions = [
-        _condition(verdict, generation, previous, now) for verdict in unobserved_verdicts(problem)
+        _condition(verdict, generation, previous, now)
+        for verdict in unobserved_verdicts(problem, scaled=scaled)
     ]
     return {
         **previous,

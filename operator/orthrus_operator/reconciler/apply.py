@@ -126,9 +126,21 @@ def _pinned(desired: KubernetesObject, live: KubernetesObject) -> KubernetesObje
 
 
 def _mark(desired: KubernetesObject, stored: KubernetesObject) -> _Mark:
-    digest = hashlib.sha256(json.dumps(desired, sort_keys=True).encode()).hexdigest()
+    return _digest(desired), _version(stored)
+
+
+def _version(stored: KubernetesObject) -> Any:
+    """What changes with whatever someone else changes, but not with the status."""
     metadata = stored["metadata"]
-    return digest, metadata.get("generation") or metadata["resourceVersion"]
+    if "generation" in metadata:
+        return metadata["generation"]
+    if "status" in stored:  # of an HPA, which changes all the time and counts no generations
+        return _digest(stored["spec"])
+    return metadata["resourceVersion"]
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _substance(stored: KubernetesObject) -> KubernetesObject:

@@ -3,6 +3,8 @@
 from orthrus_operator.api.group import API_VERSION, KIND, PLURAL
 from orthrus_operator.builders.metadata import KubernetesObject
 
+AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
+
 CHILD_KINDS = (
     ("v1", "ServiceAccount"),
     ("v1", "ConfigMap"),
@@ -10,10 +12,14 @@ CHILD_KINDS = (
     ("v1", "Service"),
     ("policy/v1", "PodDisruptionBudget"),
     ("networking.k8s.io/v1", "NetworkPolicy"),
+    AUTOSCALER,
 )
 """Every kind that the operator creates on any cluster: what it lists, watches and prunes."""
 
-OPTIONAL_CHILD_KINDS = (("monitoring.coreos.com/v1", "PodMonitor"),)
+OPTIONAL_CHILD_KINDS = (
+    ("monitoring.coreos.com/v1", "PodMonitor"),
+    ("keda.sh/v1alpha1", "ScaledObject"),
+)
 """Kinds that a cluster may lack: never watched, since a watch of a kind that comes later idles."""
 
 PLURALS = {
@@ -23,7 +29,9 @@ PLURALS = {
     "Service": "services",
     "PodDisruptionBudget": "poddisruptionbudgets",
     "NetworkPolicy": "networkpolicies",
+    "HorizontalPodAutoscaler": "horizontalpodautoscalers",
     "PodMonitor": "podmonitors",
+    "ScaledObject": "scaledobjects",
     "Pod": "pods",
     "Event": "events",
     "Lease": "leases",

@@ -15,6 +15,7 @@ class Permission:
 
 
 _CHILD_VERBS = ("get", "list", "watch", "create", "patch", "delete")
+_OPTIONAL_VERBS = ("get", "list", "create", "patch", "delete")
 
 PERMISSIONS = (
     Permission(GROUP, PLURAL, ("get", "list", "watch")),
@@ -28,9 +29,9 @@ PERMISSIONS = (
     Permission("", "serviceaccounts", _CHILD_VERBS),
     Permission("policy", "poddisruptionbudgets", _CHILD_VERBS),
     Permission("networking.k8s.io", "networkpolicies", _CHILD_VERBS),
-    Permission(
-        "monitoring.coreos.com", "podmonitors", ("get", "list", "create", "patch", "delete")
-    ),
+    Permission("autoscaling", "horizontalpodautoscalers", _CHILD_VERBS),
+    Permission("monitoring.coreos.com", "podmonitors", _OPTIONAL_VERBS),
+    Permission("keda.sh", "scaledobjects", _OPTIONAL_VERBS),
     Permission("", "pods", ("list", "watch")),
     Permission("events.k8s.io", "events", ("create", "patch")),
 )

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.autoscaler import AUTOSCALER_KINDS
 from orthrus_operator.planner.desired import Installation, desired
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.reconciler.apply import failure
+from orthrus_operator.reconciler.autoscalers import ending, retired_autoscalers
 from orthrus_operator.reconciler.client import ApiError
 from orthrus_operator.reconciler.ownership import is_owned
 from orthrus_operator.reconciler.paths import child_path, object_path
@@ -17,7 +19,7 @@ class Observed:
     """What exists for one OrthrusDeployment."""
 
     live: dict[str, KubernetesObject]
-    """Children by path."""
+    """Children by path, and whatever HPAs there are: any may scale it."""
     pods: tuple[KubernetesObject, ...]
     unreadable: dict[str, ApiError]
     """Optional kinds that could not be listed, with what the API server said."""
@@ -35,7 +37,12 @@ class Plan:
     unmade: tuple[str, ...]
     """Kinds that the spec asks for and the cluster does not know."""
     retry: bool
-    """Whether a kind could not be read that may be readable soon."""
+    """Whether something is in the way that may be gone soon."""
+    unscaled: Problem | None = None
+    """Why there is no autoscaler though the spec asks for one."""
+    retired: frozenset[str] = frozenset()
+    """Paths of the autoscalers of an earlier spec. Only when they are gone another one is wanted:
+    two on one target block each other, and KEDA refuses to be the second."""
 
 
 def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Observed) -> Plan:
@@ -53,8 +60,11 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
         # Also when nobody can say what it should run.
         kept.add(object_path(own))
     failures = [failure(child, error) for child, error in unreadable if error.status != 404]
+    retired = retired_autoscalers(observed.live, kept, orthrus.metadata.uid)
     return Plan(
-        wanted=wanted,
+        wanted=tuple(
+            child for child in wanted if not (retired and child["kind"] in AUTOSCALER_KINDS)
+        ),
         unwanted=tuple(
             child
             for path, child in observed.live.items()
@@ -64,7 +74,9 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
         ),
         problems=(*([aim.problem] if aim.problem else []), *failures),
         unmade=tuple(child["kind"] for child, error in unreadable if error.status == 404),
-        retry=bool(failures),
+        retry=bool(failures or retired),
+        unscaled=aim.unscaled or ending(retired, orthrus.metadata.uid),
+        retired=frozenset(retired),
     )
 
 

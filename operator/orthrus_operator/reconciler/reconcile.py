@@ -17,10 +17,12 @@ from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from orthrus_operator.planner.unprepared_pod import is_unprepared
 from orthrus_operator.reconciler.apply import Applier
+from orthrus_operator.reconciler.autoscalers import with_autoscalers
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import is_owned
 from orthrus_operator.reconciler.paths import (
+    AUTOSCALER,
     CHILD_KINDS,
     OPTIONAL_CHILD_KINDS,
     child_path,
@@ -117,9 +119,9 @@ class Reconciler:
         )
 
     async def _list(self, kind: tuple[str, str], key: ObjectKey) -> list[KubernetesObject]:
-        found = await self._api.list(
-            collection_path(*kind, namespace=key.namespace), f"{DEPLOYMENT_LABEL}={key.name}"
-        )
+        # Who writes an HPA by hand need not know our label.
+        selector = "" if kind == AUTOSCALER else f"{DEPLOYMENT_LABEL}={key.name}"
+        found = await self._api.list(collection_path(*kind, namespace=key.namespace), selector)
         # Items of a list carry neither apiVersion nor kind.
         return [{"apiVersion": kind[0], "kind": kind[1], **item} for item in found]
 
@@ -134,18 +136,23 @@ class Reconciler:
 
     async def _act(self, orthrus: OrthrusDeployment, observed: Observed) -> tuple[World, bool]:
         """The world afterwards, and whether to look again soon."""
-        live, owner = dict(observed.live), orthrus.metadata.uid
-        todo = plan(orthrus, self._installation, observed)
+        todo, owner = plan(orthrus, self._installation, observed), orthrus.metadata.uid
+        live = {path: child for path, child in observed.live.items() if path not in todo.retired}
         for child in todo.wanted:
             path = object_path(child)
             # A stranger's object of this name lacks our label, so the lists don't show it.
             if path not in live and (found := await self._api.get(path)):
                 live[path] = found
         world = World(
-            own_deployment(orthrus, live), observed.pods, todo.problems, unmade=todo.unmade
+            own_deployment(orthrus, live),
+            observed.pods,
+            todo.problems,
+            unmade=todo.unmade,
+            unscaled=todo.unscaled,
         )
         if orthrus.spec.paused:
-            return replace(world, held_back=await self._held_back(todo, live, owner)), False
+            world = replace(world, held_back=await self._held_back(todo, live, owner))
+            return with_autoscalers(world, orthrus, live), False
         problems, retry = list(todo.problems), todo.retry
         for child in todo.wanted:
             if child["kind"] == "Deployment" and not _has_account(orthrus, live):
@@ -163,7 +170,8 @@ class Reconciler:
                 problems.append(removed.problem)
             retry = retry or removed.retry
         own = own_deployment(orthrus, live)
-        return replace(world, deployment=own, problems=tuple(problems)), retry
+        world = replace(world, deployment=own, problems=tuple(problems))
+        return with_autoscalers(world, orthrus, live), retry
 
     async def _held_back(
         self, todo: Plan, live: dict[str, KubernetesObject], owner: str

@@ -73,6 +73,14 @@ VALID: dict[str, dict[str, Any]] = {
     "engine arguments": {
         "engineArgs": {"gpu-memory-utilization": "0.9", "override-generation-config": '{"a": 1}'}
     },
+    "autoscaling": {"autoscaling": {"maxReplicas": 8}},
+    "autoscaling with a short queue": {
+        "autoscaling": {"maxReplicas": 8},
+        "scheduling": {"maxQueuedTokens": 4096},
+    },
+    "largest backlog that the queue allows": {
+        "autoscaling": {"maxReplicas": 8, "backlogTokensPerReplica": 65536}
+    },
     "everything": {
         "model": {
             "source": "hf://org/model",
@@ -106,6 +114,13 @@ VALID: dict[str, dict[str, Any]] = {
         "auth": {"apiKeySecretRef": {"name": "keys", "key": "all"}},
         "networkPolicy": {"enabled": False},
         "monitoring": {"podMonitor": True},
+        "autoscaling": {
+            "minReplicas": 2,
+            "maxReplicas": 8,
+            "backlogTokensPerReplica": 16384,
+            "backend": "keda",
+            "scaleDownDelaySeconds": 0,
+        },
         "paused": True,
         "engineArgs": {"seed": "1"},
     },

@@ -37,6 +37,7 @@ class Operator:
             "ORTHRUS_NAMESPACES": self._kubectl.namespace,
             "ORTHRUS_SERVING_IMAGE_GPU": "registry.invalid/serving-gpu:1",
             "ORTHRUS_SERVING_IMAGE_CPU": "registry.invalid/serving-cpu:1",
+            "ORTHRUS_PROMETHEUS_URL": "http://prometheus.invalid:9090",
             "ORTHRUS_RESYNC_SECONDS": "1",
             "ORTHRUS_LIVENESS_PORT": "18080",
             **settings,

@@ -18,6 +18,10 @@ def adapter(**fields: Any) -> dict[str, Any]:
     return {"name": "e5", "source": "hf://org/e5", "task": "embed"} | fields
 
 
+def scaled(**fields: Any) -> dict[str, Any]:
+    return {"autoscaling": {"maxReplicas": 4} | fields}
+
+
 def pod_container(**fields: Any) -> dict[str, Any]:
     return {"podTemplate": {"spec": {"containers": [{"name": "replica"} | fields]}}}
 
@@ -320,5 +324,31 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "spec.podTemplate.spec.tolerations[0].effect",
         '"NoSchedule"',
     ),
-    ({"autoscaling": {"maxReplicas": 2}}, "spec.autoscaling", "unknown field"),
+    ({"autoscaling": {}}, "spec.autoscaling.maxReplicas", "Required value"),
+    (scaled(maxReplicas=0), "spec.autoscaling.maxReplicas", "greater than or equal to 1"),
+    (scaled(maxReplicas=2**20), "spec.autoscaling.maxReplicas", "less than or equal to 10000"),
+    (scaled(minReplicas=0), "spec.autoscaling.minReplicas", "nothing waits that could wake one"),
+    (scaled(minReplicas=5), "spec.autoscaling.maxReplicas", "must be at least minReplicas"),
+    (scaled(backend="prometheus"), "spec.autoscaling.backend", '"keda"'),
+    (scaled(targetCPUUtilization=80), "spec.autoscaling.targetCPUUtilization", "unknown field"),
+    (
+        scaled(backlogTokensPerReplica=0),
+        "spec.autoscaling.backlogTokensPerReplica",
+        "greater than or equal to 1",
+    ),
+    (
+        scaled(backlogTokensPerReplica=65537),
+        "spec.autoscaling.backlogTokensPerReplica",
+        "at most a quarter of scheduling.maxQueuedTokens",
+    ),
+    (
+        scaled(backlogTokensPerReplica=4096) | {"scheduling": {"maxQueuedTokens": 16383}},
+        "spec.autoscaling.backlogTokensPerReplica",
+        "a shorter queue refuses the requests",
+    ),
+    (
+        scaled(scaleDownDelaySeconds=3601),
+        "spec.autoscaling.scaleDownDelaySeconds",
+        "less than or equal to 3600",
+    ),
 ]

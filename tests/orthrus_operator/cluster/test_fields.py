@@ -9,6 +9,7 @@ import pytest
 
 from e2e.kubectl import Kubectl, KubectlError
 from orthrus_operator.builders.pod import pod_template
+from tests.orthrus_operator.cluster.stand_in_crd import stand_in
 from tests.orthrus_operator.cluster.subject import Subject
 from tests.orthrus_operator.making import demo as demo_object
 
@@ -95,7 +96,7 @@ def test_a_pod_monitor_is_made_where_the_cluster_knows_the_kind(
     demo.make_ready(pod)
     demo.wait_for_condition("Ready", "True ReplicasReady")
     demo.wait("note", demo.message, lambda text: "no PodMonitor was made" in text)
-    kubectl.apply(pod_monitor_crd())
+    kubectl.apply(stand_in("monitoring.coreos.com", "v1", "PodMonitor"))
     try:
         kubectl("wait", "--for=condition=Established", f"crd/{POD_MONITORS}")
         monitor = demo.wait("monitor", lambda: demo.child(POD_MONITORS), bool)
@@ -105,28 +106,6 @@ def test_a_pod_monitor_is_made_where_the_cluster_knows_the_kind(
         demo.wait("no monitor", lambda: demo.child(POD_MONITORS), lambda seen: not seen)
     finally:
         kubectl("delete", "crd", POD_MONITORS)
-
-
-def pod_monitor_crd() -> dict[str, Any]:
-    spec = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": POD_MONITORS},
-        "spec": {
-            "group": "monitoring.coreos.com",
-            "scope": "Namespaced",
-            "names": {"kind": "PodMonitor", "plural": "podmonitors", "singular": "podmonitor"},
-            "versions": [
-                {
-                    "name": "v1",
-                    "served": True,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}},
-                }
-            ],
-        },
-    }
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ def test_defaults() -> None:
     images = settings.installation.images
     assert (images.gpu, images.cpu) == ("gpu:1", "cpu:1")
     assert settings.installation.host_paths == ()
+    assert settings.installation.prometheus is None
 
 
 def test_host_paths(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +42,7 @@ def test_host_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("ORTHRUS_RESYNC_SECONDS", "0"),
         ("ORTHRUS_SERVING_IMAGE_GPU", ""),
+        ("ORTHRUS_PROMETHEUS_URL", "prometheus:9090"),
         ("ORTHRUS_HOST_PATHS", "models"),
         ("ORTHRUS_HOST_PATHS", "/"),
         ("ORTHRUS_HOST_PATHS", "/models/"),

@@ -27,11 +27,30 @@ def status(
     }
 
 
+def scaled(state: str, reason: str) -> dict[str, Any]:
+    """A ready object with an autoscaler."""
+    scaling = {"type": "ScalingActive", "status": state, "reason": reason, "message": "text"}
+    return {"conditions": [*READY["conditions"], scaling]}
+
+
 NEW: dict[str, Any] = {"observedGeneration": -1}
 LOADING = status("False Progressing")
 READY = status("True ReplicasReady", available="True")
 
+WORKS, BLIND = scaled("True", "ValidMetricFound"), scaled("False", "FailedGetPodsMetric")
+
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
+    "a new autoscaler works": (READY, WORKS, []),
+    "a new autoscaler fails": (READY, BLIND, ["Warning FailedGetPodsMetric"]),
+    "an autoscaler goes blind": (WORKS, BLIND, ["Warning FailedGetPodsMetric"]),
+    "it stays blind for another reason": (BLIND, scaled("False", "FailedGetScale"), []),
+    "it sees again": (BLIND, WORKS, ["Normal ValidMetricFound"]),
+    "it is scaled to zero by hand": (
+        WORKS,
+        scaled("False", "ScalingDisabled"),
+        ["Normal ScalingDisabled"],
+    ),
+    "its autoscaler is taken away": (BLIND, READY, []),
     "a new object starts": (NEW, LOADING, ["Normal Progressing"]),
     "nothing changes": (LOADING, LOADING, []),
     "only a count changes": (LOADING, status("False Progressing", message="1 of 2"), []),

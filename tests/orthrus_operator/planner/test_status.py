@@ -232,6 +232,26 @@ def test_an_object_that_cannot_be_read_is_stalled_and_keeps_its_counts() -> None
     assert unobserved_status(7, problem, after, "2026-01-02T00:00:00Z") == after
 
 
+def test_an_autoscaler_that_fails_shows_and_leaves_the_replicas_ready() -> None:
+    blind = {"type": "ScalingActive", "status": "False", "reason": "FailedGetPodsMetric"}
+    hpa = {"metadata": {"name": "demo"}, "status": {"conditions": [blind]}}
+    world = World(deployment(2, 2, 2), (), autoscalers=(hpa,))
+    assert conditions(world)["ScalingActive"] == ("False", "FailedGetPodsMetric")
+    assert conditions(world)["Ready"] == ("True", "ReplicasReady")
+    assert "ScalingActive" not in conditions(World(deployment(2, 2, 2), ()))
+
+
+def test_an_autoscaler_of_an_object_that_cannot_be_read_is_not_forgotten() -> None:
+    problem = Problem("InvalidSpec", "spec.drainSeconds: too long", stalled=True)
+    hpa = {"metadata": {"name": "demo"}, "spec": {}}
+    world = World(deployment(2, 2, 2), (), autoscalers=(hpa,))
+    for scaled in (True, False):
+        before = observed_status(orthrus(), world if scaled else World(None, ()), {}, NOW)
+        after = unobserved_status(7, problem, before, LATER)["conditions"]
+        found = {each["type"]: each["status"] for each in after}
+        assert found.get("ScalingActive") == ("Unknown" if scaled else None)
+
+
 def test_counts_selector_and_endpoint() -> None:
     status = observed_status(orthrus(), World(deployment(3, 2, 1), ()), {}, NOW)
     assert (status["replicas"], status["updatedReplicas"], status["readyReplicas"]) == (3, 2, 1)

@@ -1,0 +1,50 @@
+"""Whatever scales an OrthrusDeployment: ours, KEDA's and a user's."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.autoscaler import AUTOSCALER_KINDS
+from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.scaling_state import target_name
+from orthrus_operator.planner.status import World
+from orthrus_operator.reconciler.ownership import is_owned, ownership_problem
+from orthrus_operator.reconciler.paths import AUTOSCALER
+
+
+def retired_autoscalers(
+    live: Mapping[str, KubernetesObject], kept: set[str], owner_uid: str
+) -> dict[str, KubernetesObject]:
+    """By path, the ones that we made for an earlier spec."""
+    return {
+        path: child
+        for path, child in live.items()
+        if child["kind"] in AUTOSCALER_KINDS and path not in kept and is_owned(child, owner_uid)
+    }
+
+
+def ending(retired: Mapping[str, KubernetesObject], owner_uid: str) -> Problem | None:
+    """Why there is none yet, when one that an earlier pass deleted is still there."""
+    problems = (ownership_problem(child, owner_uid) for child in retired.values())
+    return next((problem for problem in problems if problem), None)
+
+
+def with_autoscalers(
+    world: World, orthrus: OrthrusDeployment, live: Mapping[str, KubernetesObject]
+) -> World:
+    """`world` with what scales `orthrus`, and with what KEDA is to make that of."""
+    ours = (
+        child
+        for child in live.values()
+        if child["kind"] == "ScaledObject" and is_owned(child, orthrus.metadata.uid)
+    )
+    return replace(
+        world,
+        autoscalers=tuple(
+            child
+            for child in live.values()
+            if child["kind"] == AUTOSCALER[1] and target_name(child) == orthrus.metadata.name
+        ),
+        scaled_object=next(ours, None),
+    )
