@@ -32,7 +32,7 @@
   verbs: [get, list, create, patch, delete]
 - apiGroups: [""]
   resources: [pods]
-  verbs: [list, watch]
+  verbs: [list, watch, patch]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]

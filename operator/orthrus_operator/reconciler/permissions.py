@@ -32,7 +32,7 @@ PERMISSIONS = (
     Permission("autoscaling", "horizontalpodautoscalers", _CHILD_VERBS),
     Permission("monitoring.coreos.com", "podmonitors", _OPTIONAL_VERBS),
     Permission("keda.sh", "scaledobjects", _OPTIONAL_VERBS),
-    Permission("", "pods", ("list", "watch")),
+    Permission("", "pods", ("list", "watch", "patch")),
     Permission("events.k8s.io", "events", ("create", "patch")),
 )
 """In each namespace that the operator serves."""

@@ -33,6 +33,7 @@ from orthrus_operator.reconciler.paths import (
 from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_reports import replica_reports
+from orthrus_operator.reconciler.scale_down import mark_emptiest
 from orthrus_operator.reconciler.timestamps import timestamp
 
 _logger = logging.getLogger(__name__)
@@ -158,6 +159,8 @@ class Reconciler:
             if child["kind"] == "Deployment" and not _has_account(orthrus, live):
                 continue  # its pods would run under a stranger's account
             path = object_path(child)
+            if child["kind"] == "Deployment" and _shrinks(child, world.deployment):
+                await mark_emptiest(self._api, world.pods)
             applied = await self._applier.apply(child, live.get(path), owner)
             if applied.stored:
                 live[path] = applied.stored
@@ -185,6 +188,11 @@ class Reconciler:
         return tuple(
             f"{child['kind']} {child['metadata']['name']}" for child in (*children, *todo.unwanted)
         )
+
+
+def _shrinks(wanted: KubernetesObject, live: KubernetesObject | None) -> bool:
+    """Whether some replicas go and others stay."""
+    return live is not None and 0 < wanted["spec"]["replicas"] < live["spec"]["replicas"]
 
 
 def _has_account(orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]) -> bool:

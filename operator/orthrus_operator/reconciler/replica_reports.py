@@ -7,9 +7,8 @@ from typing import Any
 import aiohttp
 
 from orthrus_operator.builders.metadata import KubernetesObject
-from orthrus_operator.builders.pod import PORT
 from orthrus_operator.planner.adapter_state import AdapterReport, ReplicaReport
-from orthrus_operator.planner.pod_problem import is_ready
+from orthrus_operator.reconciler.replica_address import replica_address, serves
 
 _AT_ONCE = 16
 _TIMEOUT = aiohttp.ClientTimeout(total=3)
@@ -17,7 +16,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=3)
 
 async def replica_reports(pods: Sequence[KubernetesObject]) -> tuple[ReplicaReport, ...]:
     """What each ready pod of `pods` says at /ready; never raises."""
-    ready = [pod for pod in pods if is_ready(pod) and not pod["metadata"].get("deletionTimestamp")]
+    ready = [pod for pod in pods if serves(pod)]
     if not ready:
         return ()
     gate = asyncio.Semaphore(_AT_ONCE)
@@ -33,10 +32,8 @@ async def replica_reports(pods: Sequence[KubernetesObject]) -> tuple[ReplicaRepo
 async def _adapters(
     client: aiohttp.ClientSession, pod: KubernetesObject
 ) -> tuple[AdapterReport, ...] | None:
-    address = pod["status"].get("podIP", "")
-    host = f"[{address}]" if ":" in address else address
     try:
-        async with client.get(f"http://{host}:{PORT}/ready") as answer:
+        async with client.get(f"{replica_address(pod)}/ready") as answer:
             body: Any = await answer.json()
             return tuple(
                 AdapterReport(str(each["name"]), str(each["state"]), str(each["message"]))
