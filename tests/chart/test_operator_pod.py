@@ -63,10 +63,38 @@ def test_the_operator_understands_its_environment(
 
 def test_the_probes_ask_where_the_operator_answers(render: Render) -> None:
     [container] = operator_pod(render())["containers"]
-    [port] = container["ports"]
-    assert port["containerPort"] == OperatorSettings.model_fields["liveness_port"].default
+    health, metrics = container["ports"]
+    assert health["containerPort"] == OperatorSettings.model_fields["liveness_port"].default
+    assert metrics["containerPort"] == OperatorSettings.model_fields["metrics_port"].default
     for probe in (container["startupProbe"], container["livenessProbe"]):
-        assert probe["httpGet"] == {"path": "/healthz", "port": port["name"]}
+        assert probe["httpGet"] == {"path": "/healthz", "port": health["name"]}
+
+
+def test_prometheus_finds_the_metrics_by_a_service_and_a_monitor(render: Render) -> None:
+    monitored = ("metrics.serviceMonitor.enabled=true", "metrics.serviceMonitor.labels.team=a")
+    objects = render(MINIMAL, *monitored)
+    [deployment], [service], [monitor] = (
+        kinds(objects, kind) for kind in ("Deployment", "Service", "ServiceMonitor")
+    )
+    [container] = operator_pod(objects)["containers"]
+    [port] = service["spec"]["ports"]
+    assert port["targetPort"] in {each["name"] for each in container["ports"]}
+    pod_labels = deployment["spec"]["template"]["metadata"]["labels"]
+    assert service["spec"]["selector"].items() <= pod_labels.items()
+    selected = monitor["spec"]["selector"]["matchLabels"]
+    assert selected.items() <= service["metadata"]["labels"].items()
+    [endpoint] = monitor["spec"]["endpoints"]
+    # Without them, the objects' namespace would be overwritten by the operator's.
+    assert endpoint == {"port": port["name"], "path": "/metrics", "honorLabels": True}
+    assert monitor["metadata"]["labels"]["team"] == "a"
+
+
+def test_the_metrics_service_can_be_left_out_and_no_monitor_is_made_unasked(
+    render: Render,
+) -> None:
+    assert not kinds(render(MINIMAL, "metrics.service=false"), "Service", "ServiceMonitor")
+    assert not kinds(render(), "ServiceMonitor")
+    assert kinds(render(), "Service")
 
 
 def test_an_upgrade_of_the_operator_changes_its_image_and_nothing_else(render: Render) -> None:

@@ -9,17 +9,21 @@ from contextlib import AsyncExitStack
 
 import aiohttp
 import kopf
+from aiohttp import web
 from kubernetes.aio.config import ConfigException
 
+from orthrus_operator.handlers.http_endpoint import exposition, serving
 from orthrus_operator.handlers.settings import OperatorSettings
-from orthrus_operator.handlers.standby import answering
 from orthrus_operator.handlers.watches import kopf_settings, register_handlers
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.installed_schema import SchemaCheck, check_installed_schema
 from orthrus_operator.reconciler.lease import Lease
+from orthrus_operator.reconciler.load_poller import LoadPoller
+from orthrus_operator.reconciler.operator_metrics import DeploymentCollector, OperatorMetrics
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
 from orthrus_operator.reconciler.reconcile import Reconciler
 
+_WAITING = "waiting for the lease"
 _SCHEMA_WAIT_SECONDS = 60.0
 _SCHEMA_POLL_SECONDS = 2.0
 
@@ -34,17 +38,28 @@ async def operate(settings: OperatorSettings) -> None:
     """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf, the queue or the
     hold on the Lease; CancelledError for a SIGTERM before work began."""
     _end_on_sigterm()
+    metrics = OperatorMetrics()
     try:
-        api = await Api.connect()
+        api = await Api.connect(metrics)
     except ConfigException as error:
         raise StartError(f"no cluster to connect to; set KUBECONFIG ({error})") from error
     try:
         await _await_schema(api)
         async with AsyncExitStack() as held:
+            await _show(metrics, settings.metrics_port, held)
             lease = await _acquire_lease(api, settings, held)
-            await _work(api, settings, lease)
+            await _work(api, settings, lease, metrics)
     finally:
         await api.close()
+
+
+async def _show(metrics: OperatorMetrics, port: int, held: AsyncExitStack) -> None:
+    """Serves the metrics for as long as `held` is."""
+    page = serving(port, "/metrics", lambda: exposition(metrics.registry))
+    try:
+        await held.enter_async_context(page)
+    except OSError as error:
+        raise StartError(f"metrics cannot be served; set ORTHRUS_METRICS_PORT ({error})") from error
 
 
 def _end_on_sigterm() -> None:
@@ -62,7 +77,9 @@ async def _acquire_lease(
     # In a pod always the same: a restarted container goes on at once.
     identity = f"{socket.gethostname()}-{os.getpid()}"
     lease = Lease(api, settings.lease_namespace, identity)
-    async with answering(settings.liveness_port, "waiting for the lease"):
+    # Waiting is no reason to be restarted.
+    page = serving(settings.liveness_port, "/healthz", lambda: web.Response(text=_WAITING))
+    async with page:
         try:
             await lease.acquire()
         except ApiError as error:
@@ -74,12 +91,19 @@ async def _acquire_lease(
     return lease
 
 
-async def _work(api: Api, settings: OperatorSettings, lease: Lease | None) -> None:
+async def _work(
+    api: Api, settings: OperatorSettings, lease: Lease | None, metrics: OperatorMetrics
+) -> None:
     async with asyncio.TaskGroup() as group:
         background = [group.create_task(lease.keep())] if lease else []
         reconciler = Reconciler(api, settings.installation)
-        queue = KeyedQueue(reconciler.reconcile, QueueSettings(resync=settings.resync_seconds))
+        queue = KeyedQueue(
+            reconciler.reconcile, QueueSettings(resync=settings.resync_seconds), metrics
+        )
         background.append(group.create_task(queue.run()))
+        poller = LoadPoller(api, settings.namespaces)
+        metrics.registry.register(DeploymentCollector(poller))
+        background.append(group.create_task(poller.run()))
         await kopf.operator(
             registry=register_handlers(queue),
             settings=kopf_settings(),

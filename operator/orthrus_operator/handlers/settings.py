@@ -35,6 +35,8 @@ class OperatorSettings(BaseSettings):
     """Every object is looked at again after this time, whatever the watches say."""
     liveness_port: Annotated[int, Field(ge=1, le=65_535)] = 8080
     """Port of GET /healthz."""
+    metrics_port: Annotated[int, Field(ge=1, le=65_535)] = 8081
+    """Port of GET /metrics."""
 
     @field_validator("namespaces", "host_paths", mode="before")
     @classmethod

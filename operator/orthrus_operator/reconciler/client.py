@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from aiohttp_retry import ExponentialRetry
@@ -10,10 +10,28 @@ from kubernetes.aio.client import ApiClient, Configuration
 from kubernetes.aio.config import load_incluster_config, load_kube_config
 
 from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.reconciler.operator_metrics import OperatorMetrics
+from orthrus_operator.reconciler.paths import resource_of
 
 FIELD_MANAGER = "orthrus-operator"
 _TIMEOUT_SECONDS = 15
 _READ_TRIES = 3
+_PAGE = 250
+
+
+Objects = list[KubernetesObject]
+
+_JSON = "application/json"
+_VERBS = {
+    "get": ("GET", _JSON),
+    "list": ("GET", _JSON),
+    "create": ("POST", _JSON),
+    "update": ("PUT", _JSON),
+    "patch": ("PATCH", "application/merge-patch+json"),
+    "apply": ("PATCH", "application/apply-patch+yaml"),
+    "delete": ("DELETE", _JSON),
+}
+"""HTTP method and content type."""
 
 
 class ApiError(Exception):
@@ -31,12 +49,14 @@ class ApiError(Exception):
 class Api:
     """The few verbs that the operator needs. All raise ApiError or aiohttp.ClientError."""
 
-    def __init__(self, client: ApiClient) -> None:
+    def __init__(self, client: ApiClient, metrics: OperatorMetrics) -> None:
         self._client = client
+        self._metrics = metrics
 
     @classmethod
-    async def connect(cls) -> "Api":
-        """Uses the pod's service account in a cluster, else KUBECONFIG or ~/.kube/config.
+    async def connect(cls, metrics: OperatorMetrics | None = None) -> "Api":
+        """Uses the pod's service account in a cluster, else KUBECONFIG or ~/.kube/config; counts
+        its requests in `metrics`.
 
         Raises kubernetes.aio.config.ConfigException when there is neither.
         """
@@ -50,7 +70,7 @@ class Api:
         # One look reads a dozen collections, and one that fails spoils it: what the server fails
         # to do is tried again at once. The library leaves out POST and PATCH.
         configuration.retries = ExponentialRetry(attempts=_READ_TRIES, exceptions=set())
-        return cls(ApiClient(configuration))
+        return cls(ApiClient(configuration), metrics or OperatorMetrics())
 
     async def close(self) -> None:
         await self._client.close()  # type: ignore[no-untyped-call]
@@ -58,17 +78,28 @@ class Api:
     async def get(self, path: str) -> KubernetesObject | None:
         """The object at `path`; None when there is none."""
         try:
-            return await self._call("GET", path)
+            return await self._call("get", path)
         except ApiError as error:
             if error.status == 404:
                 return None
             raise
 
-    async def list(self, path: str, label_selector: str) -> list[KubernetesObject]:
+    async def list(self, path: str, label_selector: str) -> Objects:
         """The objects of a collection that match."""
-        answer = await self._call("GET", path, query={"labelSelector": label_selector})
-        items: list[KubernetesObject] = answer["items"]
+        answer = await self._call("list", path, query={"labelSelector": label_selector})
+        items: Objects = answer["items"]
         return items
+
+    async def pages(self, path: str, label_selector: str = "") -> AsyncIterator[Objects]:
+        """The objects of a large collection, some at a time."""
+        query = {"labelSelector": label_selector, "limit": str(_PAGE)}
+        while True:
+            answer = await self._call("list", path, query)
+            yield answer["items"]
+            following = answer["metadata"].get("continue")
+            if not following:
+                return
+            query["continue"] = following
 
     async def apply(
         self, path: str, body: KubernetesObject, *, trial: bool = False
@@ -82,20 +113,20 @@ class Api:
         query = {"fieldManager": FIELD_MANAGER, "force": "true", "fieldValidation": "Strict"}
         if trial:
             query["dryRun"] = "All"
-        return await self._call("PATCH", path, query, body, "application/apply-patch+yaml")
+        return await self._call("apply", path, query, body)
 
     async def create(self, path: str, body: KubernetesObject) -> None:
         """Adds `body` to the collection at `path`; only for what nobody applies later."""
-        await self._call("POST", path, body=body)
+        await self._call("create", path, body=body)
 
     async def replace(self, path: str, body: KubernetesObject) -> None:
         """Replaces the object at `path`; a conflict when its resourceVersion is not `body`'s."""
-        await self._call("PUT", path, body=body)
+        await self._call("update", path, body=body)
 
     async def merge(self, path: str, body: KubernetesObject) -> bool:
         """Merges `body` into the object at `path`; False when there is none."""
         try:
-            await self._call("PATCH", path, body=body, content_type="application/merge-patch+json")
+            await self._call("patch", path, body=body)
         except ApiError as error:
             if error.status == 404:
                 return False
@@ -111,19 +142,19 @@ class Api:
             "propagationPolicy": "Background",
         }
         try:
-            await self._call("DELETE", path, body=options)
+            await self._call("delete", path, body=options)
         except ApiError as error:
             if error.status not in (404, 409):
                 raise
 
     async def _call(
         self,
-        method: str,
+        verb: str,
         path: str,
         query: Mapping[str, str] | None = None,
         body: KubernetesObject | None = None,
-        content_type: str = "application/json",
     ) -> KubernetesObject:
+        method, content_type = _VERBS[verb]
         request = await self._client.param_serialize(
             method,
             path,
@@ -132,13 +163,17 @@ class Api:
             body=body,
             auth_settings=["BearerToken"],
         )
+        code = "error"
         try:
             response = await self._client.call_api(*request, _request_timeout=_TIMEOUT_SECONDS)
             answer = _decode(await response.read())  # type: ignore[no-untyped-call]
+            code = str(response.status)
         except TimeoutError as error:
             # Mostly a slow admission webhook: of one object, and no reason to give up the others.
             message = f"no answer within {_TIMEOUT_SECONDS} s"
             raise ApiError(504, "Timeout", message) from error
+        finally:
+            self._metrics.requested(verb, resource_of(path), code)
         if response.status >= 300:
             message = str(answer.get("message", response.reason))
             raise ApiError(response.status, str(answer.get("reason", "")), message)

@@ -39,9 +39,20 @@ PLURALS = {
 }
 
 
-def collection_path(api_version: str, kind: str, namespace: str) -> str:
+def collection_path(api_version: str, kind: str, namespace: str | None) -> str:
+    """Of one namespace; of all without."""
     root = "/apis" if "/" in api_version else "/api"
-    return f"{root}/{api_version}/namespaces/{namespace}/{PLURALS[kind]}"
+    place = f"namespaces/{namespace}/" if namespace else ""
+    return f"{root}/{api_version}/{place}{PLURALS[kind]}"
+
+
+def resource_of(path: str) -> str:
+    """The resource that a request is about, with its subresource, as in a Role: never a name."""
+    root, *parts = path.partition("?")[0].strip("/").split("/")
+    parts = parts[1:] if root == "api" else parts[2:] if root == "apis" else [root]
+    if parts[0] == "namespaces" and len(parts) > 2:
+        parts = parts[2:]
+    return "/".join([parts[0], *parts[2:]])
 
 
 def child_path(api_version: str, kind: str, namespace: str, name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from orthrus_operator.reconciler.operator_metrics import OperatorMetrics
 from orthrus_operator.reconciler.outcome import Outcome
 
 Key = TypeVar("Key", bound=Hashable)
@@ -50,9 +51,15 @@ class _Entry:
 class KeyedQueue(Generic[Key]):
     """Calls `look` for every added key until told that it is gone."""
 
-    def __init__(self, look: Callable[[Key], Awaitable[Outcome]], settings: QueueSettings) -> None:
+    def __init__(
+        self,
+        look: Callable[[Key], Awaitable[Outcome]],
+        settings: QueueSettings,
+        metrics: OperatorMetrics | None = None,
+    ) -> None:
         self._look = look
         self._settings = settings
+        self._metrics = metrics or OperatorMetrics()
         self._entries: dict[Key, _Entry] = {}
         self._ready: asyncio.Queue[Key] = asyncio.Queue()
 
@@ -84,6 +91,8 @@ class KeyedQueue(Generic[Key]):
         while True:
             key = await self._ready.get()
             entry = self._entries[key]
+            if entry.waiting_since is not None:
+                self._metrics.waited(time.monotonic() - entry.waiting_since)
             entry.waiting_since, entry.active = None, True
             if entry.timer:
                 entry.timer.cancel()
@@ -93,13 +102,18 @@ class KeyedQueue(Generic[Key]):
             self._plan_next(key, entry, outcome)
 
     async def _look_once(self, key: Key) -> Outcome:
+        started, result = time.monotonic(), "error"
         try:
             async with asyncio.timeout(self._settings.time_limit):
-                return await self._look(key)
+                outcome = await self._look(key)
+            result = outcome.name.lower()
+            return outcome
         except Exception as error:
             # Whatever went wrong with one object must not end the worker of all others.
             _logger.warning("reconcile of %s failed: %r", key, error)
             return Outcome.RETRY
+        finally:
+            self._metrics.reconciled(result, time.monotonic() - started)
 
     def _plan_next(self, key: Key, entry: _Entry, outcome: Outcome) -> None:
         if entry.waiting_since is not None:

@@ -34,7 +34,7 @@ async def mark_emptiest(api: Api, pods: Sequence[KubernetesObject]) -> None:
         change = {"uid": metadata["uid"], "annotations": {DELETION_COST: str(cost)}}
         try:
             await api.merge(path, {"metadata": change})
-        except (ApiError, aiohttp.ClientError, TimeoutError) as error:
+        except (ApiError, aiohttp.ClientError) as error:
             _logger.warning("%s keeps its deletion cost: %s", path, error)
     _logger.info(
         "ordered %d of %d ready replicas by what they have in work", len(costs), len(ready)

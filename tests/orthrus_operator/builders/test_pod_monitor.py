@@ -12,4 +12,10 @@ def test_it_selects_the_pods_and_their_port() -> None:
     assert selected.items() <= template["metadata"]["labels"].items()
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
     (container,) = template["spec"]["containers"]
-    assert endpoint == {"port": container["ports"][0]["name"], "path": "/metrics"}
+    assert (endpoint["port"], endpoint["path"]) == (container["ports"][0]["name"], "/metrics")
+
+
+def test_each_series_has_the_name_that_rules_group_by_as_in_the_scrape_configuration() -> None:
+    (endpoint,) = pod_monitor(demo())["spec"]["podMetricsEndpoints"]
+    label = "__meta_kubernetes_pod_label_serving_orthrus_io_deployment"
+    assert endpoint["relabelings"] == [{"sourceLabels": [label], "targetLabel": "name"}]

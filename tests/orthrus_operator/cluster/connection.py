@@ -1,5 +1,6 @@
-"""Connections of tests to the API server."""
+"""Connections of tests to the API server, and ports for others to be reached at."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,3 +20,10 @@ async def connected(kubeconfig: Path) -> AsyncIterator[Api]:
         yield api
     finally:
         await api.close()
+
+
+def free_port() -> str:
+    """A port of this machine that nothing listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return str(free.getsockname()[1])

@@ -11,6 +11,7 @@ import yaml
 
 from e2e.kubectl import Kubectl
 from orthrus_operator.reconciler.permissions import OWN_PERMISSIONS, PERMISSIONS
+from tests.orthrus_operator.cluster.connection import free_port
 from tests.orthrus_operator.cluster.fault_proxy import FaultProxy
 
 _COMMAND = Path(sys.executable).parent / "orthrus-operator"
@@ -24,6 +25,7 @@ class Operator:
         self.kubeconfig = folder / "kubeconfig"
         self._log = folder / "operator.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self.metrics_port = free_port()
         _grant(kubectl)
         config = _kubeconfig(kubectl)
         self.proxy = FaultProxy(config["clusters"][0]["cluster"])
@@ -39,7 +41,8 @@ class Operator:
             "ORTHRUS_SERVING_IMAGE_CPU": "registry.invalid/serving-cpu:1",
             "ORTHRUS_PROMETHEUS_URL": "http://prometheus.invalid:9090",
             "ORTHRUS_RESYNC_SECONDS": "1",
-            "ORTHRUS_LIVENESS_PORT": "18080",
+            "ORTHRUS_LIVENESS_PORT": free_port(),
+            "ORTHRUS_METRICS_PORT": self.metrics_port,
             **settings,
         }
         environment = {name: value for name, value in environment.items() if value}

@@ -100,7 +100,8 @@ def test_a_pod_monitor_is_made_where_the_cluster_knows_the_kind(
     try:
         kubectl("wait", "--for=condition=Established", f"crd/{POD_MONITORS}")
         monitor = demo.wait("monitor", lambda: demo.child(POD_MONITORS), bool)
-        assert monitor["spec"]["podMetricsEndpoints"] == [{"path": "/metrics", "port": "http"}]
+        (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+        assert (endpoint["path"], endpoint["port"]) == ("/metrics", "http")
         demo.wait("no note", demo.message, lambda text: "PodMonitor" not in text)
         demo.apply(monitoring={"podMonitor": False})
         demo.wait("no monitor", lambda: demo.child(POD_MONITORS), lambda seen: not seen)

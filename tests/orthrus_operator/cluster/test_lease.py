@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,7 +18,7 @@ from e2e.kubectl import Kubectl
 from e2e.waiting import wait_until
 from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.lease import LEASE_NAME, Lease, LeaseLostError, LeaseSettings
-from tests.orthrus_operator.cluster.connection import connected
+from tests.orthrus_operator.cluster.connection import connected, free_port
 from tests.orthrus_operator.cluster.fault_proxy import Fault
 from tests.orthrus_operator.cluster.operator_process import Operator
 
@@ -154,6 +153,7 @@ def start(kubectl: Kubectl, home: str, tmp_path: Path) -> Iterator[Callable[[], 
             "ORTHRUS_NAMESPACES": f"no-such-{uuid.uuid4().hex[:8]}",
             "ORTHRUS_LEASE_NAMESPACE": home,
             "ORTHRUS_LIVENESS_PORT": port,
+            "ORTHRUS_METRICS_PORT": free_port(),
         }
         command = [str(Path(sys.executable).parent / "orthrus-operator"), "run"]
         with path.open("wb") as log:
@@ -202,12 +202,6 @@ def test_an_operator_whose_lease_is_taken_ends(
     assert first.process.wait(timeout=30) == 1
     assert "thief holds the lease" in first.log.read_text()
     assert holder(kubectl) == "thief"
-
-
-def free_port() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
 
 
 def health(port: str) -> str:

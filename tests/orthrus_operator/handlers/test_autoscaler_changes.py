@@ -9,8 +9,9 @@ NONE: frozenset[str] = frozenset()
 
 
 def hpa(
-    reason: str = "ValidMetricFound", *, target: str = "demo", replicas: int = 1, **labels: str
+    reason: str = "ValidMetricFound", *, target: str = "demo", replicas: int = 1, owner: str = ""
 ) -> dict[str, Any]:
+    labels = {"serving.orthrus.io/deployment": owner} if owner else {}
     reference = {"apiVersion": "serving.orthrus.io/v1alpha1", "kind": "OrthrusDeployment"}
     condition = {"type": "ScalingActive", "status": "True", "reason": reason, "message": "m"}
     return {
@@ -61,7 +62,7 @@ def test_its_end_wakes() -> None:
 
 
 def test_one_of_ours_that_scales_something_else_now_wakes_its_owner() -> None:
-    stray = hpa(**{"serving.orthrus.io/deployment": "demo"})
+    stray = hpa(owner="demo")
     stray["spec"]["scaleTargetRef"] = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "x"}
     assert AutoscalerChanges().concerned(None, stray) == DEMO
 

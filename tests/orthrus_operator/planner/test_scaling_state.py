@@ -25,7 +25,7 @@ def hpa(*conditions: dict[str, str], name: str = "demo") -> dict[str, Any]:
 
 def verdict(*autoscalers: dict[str, Any], **other: Any) -> tuple[str, str] | None:
     found = scaling_verdict(autoscalers, **other)
-    return found and (found.status, found.reason)
+    return (found.status, found.reason) if found else None
 
 
 def test_without_an_autoscaler_there_is_no_condition() -> None:

@@ -29,7 +29,7 @@ def test_a_missing_field_of_a_list_item_is_found() -> None:
 
 def test_a_newer_schema_is_used_with_a_word_about_it() -> None:
     newer = copy.deepcopy(object_schema())
-    newer["properties"]["spec"]["properties"]["autoscaling"] = {"type": "object"}
+    newer["properties"]["spec"]["properties"]["fromTheFuture"] = {"type": "object"}
     check = compare_schemas(object_schema(), newer)
     assert check.usable
     assert check.finding is not None

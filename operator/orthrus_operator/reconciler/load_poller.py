@@ -1,0 +1,117 @@
+"""Looking at all OrthrusDeployments and their replicas, again and again, for the metrics."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import aiohttp
+
+from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
+from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.deployment_load import DeploymentLoad, Look, deployment_load
+from orthrus_operator.planner.metric_table import ReplicaCounts
+from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.outcome import ObjectKey
+from orthrus_operator.reconciler.paths import collection_path
+from orthrus_operator.reconciler.replica_address import replica_address, serves
+from orthrus_operator.reconciler.replica_scrapes import scrape
+
+_PERIOD_SECONDS = 15.0
+_TRUE_FOR_SECONDS = 60.0
+"""What was seen longer ago is not shown: nothing is better than something stale."""
+
+_logger = logging.getLogger(__name__)
+
+Deployments = Mapping[ObjectKey, tuple[ReplicaCounts, DeploymentLoad]]
+
+
+@dataclass(frozen=True)
+class _Replica:
+    """A replica that serves."""
+
+    owner: ObjectKey
+    address: str
+
+
+class LoadPoller:
+    """Two lists and a scrape of every replica each time, whatever the number of objects."""
+
+    def __init__(
+        self,
+        api: Api,
+        namespaces: Sequence[str],
+        period: float = _PERIOD_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Without `namespaces`, it looks at all of them."""
+        self._api = api
+        self._namespaces = tuple(namespaces) or (None,)
+        self._period = period
+        self._clock = clock
+        self._looks: dict[str, Look] = {}
+        self._seen: Deployments = {}
+        self._seen_at = 0.0
+
+    def deployments(self) -> Deployments:
+        """As last seen; empty when that was too long ago to be true."""
+        fresh = self._clock() - self._seen_at <= _TRUE_FOR_SECONDS
+        return self._seen if fresh else {}
+
+    async def run(self) -> None:
+        """Looks for ever."""
+        while True:
+            started = self._clock()
+            try:
+                await self.look()
+            except (ApiError, aiohttp.ClientError) as error:
+                _logger.warning("no look at the replicas for the metrics: %s", error)
+            await asyncio.sleep(max(0.0, started + self._period - self._clock()))
+
+    async def look(self) -> None:
+        """One look at everything. Raises ApiError and connection errors."""
+        counts: dict[ObjectKey, ReplicaCounts] = {}
+        replicas: dict[str, _Replica] = {}
+        for namespace in self._namespaces:
+            path = collection_path(API_VERSION, KIND, namespace)
+            async for found in self._api.pages(path):
+                counts.update({_key(each): _counts(each) for each in found})
+            path = collection_path("v1", "Pod", namespace)
+            async for pods in self._api.pages(path, DEPLOYMENT_LABEL):
+                replicas.update(
+                    {pod["metadata"]["uid"]: _replica(pod) for pod in pods if serves(pod)}
+                )
+        addresses = {uid: each.address for uid, each in replicas.items() if each.owner in counts}
+        samples = await scrape(addresses, self._period)
+        made: dict[str, Look] = {}
+        looks: dict[ObjectKey, list[Look]] = {}
+        for uid, sample in samples.items():
+            before = self._looks.get(uid)
+            made[uid] = Look(before.now if before else None, sample)
+            looks.setdefault(replicas[uid].owner, []).append(made[uid])
+        self._looks = made
+        self._seen = {
+            key: (each, deployment_load(looks.get(key, ()))) for key, each in counts.items()
+        }
+        self._seen_at = self._clock()
+
+
+def _key(orthrus: KubernetesObject) -> ObjectKey:
+    return ObjectKey(orthrus["metadata"]["namespace"], orthrus["metadata"]["name"])
+
+
+def _counts(orthrus: KubernetesObject) -> ReplicaCounts:
+    status = orthrus.get("status", {})
+    return ReplicaCounts(
+        wanted=orthrus["spec"]["replicas"],
+        current=status.get("replicas", 0),
+        updated=status.get("updatedReplicas", 0),
+        ready=status.get("readyReplicas", 0),
+    )
+
+
+def _replica(pod: KubernetesObject) -> _Replica:
+    metadata = pod["metadata"]
+    owner = ObjectKey(metadata["namespace"], metadata["labels"][DEPLOYMENT_LABEL])
+    return _Replica(owner, replica_address(pod))
