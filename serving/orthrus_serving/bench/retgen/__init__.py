@@ -1,0 +1,1 @@
+"""Iterative retrieval-generation: a client library, and its benchmark on real text."""

@@ -1,0 +1,50 @@
+"""What a run of Iter-RetGen shows beyond its requests: recall, and the time of whole queries."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from orthrus_serving.bench.measure.spread import Spread, spread
+from orthrus_serving.bench.retgen.load import Answered, RetGenLoad
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Recall is the share of queries whose own passage was retrieved."""
+
+    queries: int
+    lost: int
+    queries_per_second: float
+    latency: Spread | None
+    """Of a whole query, in seconds."""
+    retrieved: int
+    """Passages for each query and iteration."""
+    recall: Sequence[float]
+    """Of each iteration: the first knows the question only."""
+    chance: float
+    """Recall of passages that are drawn blindly."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def find(load: RetGenLoad) -> Findings:
+    """Of a load that has run."""
+    answered = load.answered
+    started = min((a.started for a in answered), default=0.0)
+    ended = max((a.ended for a in answered), default=0.0)
+    return Findings(
+        queries=len(answered),
+        lost=load.lost,
+        queries_per_second=len(answered) / (ended - started) if answered else 0.0,
+        latency=spread(a.ended - a.started for a in answered),
+        retrieved=load.retrieve,
+        recall=[recall(answered, iteration) for iteration in range(load.iterations)],
+        chance=load.retrieve / len(load.passages),
+    )
+
+
+def recall(answered: Sequence[Answered], iteration: int) -> float:
+    """Of one iteration; 0 when nothing was answered."""
+    hits = sum(a.query.passage in a.iterations[iteration].retrieved for a in answered)
+    return hits / len(answered) if answered else 0.0
