@@ -5,7 +5,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from vllm import PoolingParams, SamplingParams
@@ -15,6 +15,7 @@ from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from e2e.sample_model import sample_model
+from orthrus_serving.bench.suite.devices import cpu_variables, pinned
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient, pull_snapshot
 from orthrus_serving.engine.settings import EngineSettings
 from orthrus_serving.scheduling.snapshot import Snapshot
@@ -24,7 +25,7 @@ BUDGET = 2048
 CHUNK = 512
 """C"""
 SEQUENCES = 256
-_KV_CACHE_GIB = "2"
+_KV_CACHE_GIB = 2
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class RunningEngine:
 @asynccontextmanager
 async def running(system: System, cores: Sequence[int]) -> AsyncIterator[RunningEngine]:
     """`system` with its model loaded, its processes pinned to `cores`, until the block ends."""
-    with _pinned(cores):
+    os.environ.update(cpu_variables(cores, _KV_CACHE_GIB), VLLM_LOGGING_LEVEL="ERROR")
+    with pinned(cores):
         engine = RunningEngine(system, await asyncio.to_thread(_start, system))
     try:
         yield engine
@@ -126,21 +128,3 @@ def _start(system: System) -> AsyncLLM:
         arguments.convert = "embed"
         arguments.pooler_config = PoolerConfig(pooling_type="MEAN")
     return AsyncLLM.from_engine_args(arguments)
-
-
-@contextmanager
-def _pinned(cores: Sequence[int]) -> Iterator[None]:
-    """Processes and threads started inside run on `cores` only."""
-    before = os.sched_getaffinity(0)
-    environment = {
-        "VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, cores)),
-        "VLLM_CPU_KVCACHE_SPACE": _KV_CACHE_GIB,
-        "VLLM_LOGGING_LEVEL": "ERROR",
-        "OMP_WAIT_POLICY": "passive",
-    }
-    os.sched_setaffinity(0, cores)
-    os.environ.update(environment)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)

@@ -10,6 +10,7 @@ from orthrus_serving.bench.cli.ceiling import ceiling
 from orthrus_serving.bench.cli.compare import compare
 from orthrus_serving.bench.cli.iter_retgen import iter_retgen
 from orthrus_serving.bench.cli.run import run
+from orthrus_serving.bench.cli.suite import suite
 
 _HELP = "Mixed embedding and generation load on OpenAI-compatible servers, measured for each task."
 
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(ceiling)
+app.command()(suite)
 app.command()(iter_retgen)
 
 

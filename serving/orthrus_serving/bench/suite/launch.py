@@ -1,0 +1,144 @@
+"""Start an engine, wait until it serves, stop it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx
+
+from orthrus_serving.bench.suite.devices import Devices, pinned
+from orthrus_serving.bench.suite.engine import Engine, Kind
+
+MODEL = "bench"
+"""Served name, the same everywhere."""
+_START_SECONDS = 900.0
+_STOP_SECONDS = 30.0
+_POLL_SECONDS = 0.5
+
+
+class EngineStartError(Exception):
+    """An engine that does not serve; ends with the last lines of its log."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What every engine serves, and with which sizes."""
+
+    path: str
+    length: int
+    """L; also the smallest budget, since stock mean pooling takes a prompt in one step."""
+    budget: int
+    """B"""
+    chunk: int
+    """C, of Orthrus."""
+    sequences: int
+    flags: Sequence[str] = ()
+    """More, for all engines."""
+
+
+@dataclass(frozen=True)
+class RunningEngine:
+    """A process group and its address."""
+
+    engine: Engine
+    process: "subprocess.Popen[bytes]"
+    url: str
+    log: Path
+
+    def wait_serving(self) -> None:
+        """Until it lists its model.
+
+        Raises:
+            EngineStartError: it ended, or takes too long.
+        """
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._serves():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-25:])
+                raise EngineStartError(f"{self.engine.name} does not serve ({self.log}):\n{tail}")
+            time.sleep(_POLL_SECONDS)
+
+    def _serves(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/v1/models", timeout=5).status_code == HTTPStatus.OK
+        except httpx.TransportError:
+            return False
+
+    def stop(self) -> None:
+        """Ends the whole group, politely first."""
+        self.process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_STOP_SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def launch(engine: Engine, model: Model, devices: Devices, logs: Path) -> RunningEngine:
+    """Starts an engine; `wait_serving` tells when it is up."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    logs.mkdir(parents=True, exist_ok=True)
+    log = logs / f"{engine.name}.log"
+    environment = {**os.environ, "VLLM_NO_USAGE_STATS": "1", **devices.variables(engine)}
+    with log.open("wb") as output, pinned(devices.cores(engine)):
+        process = subprocess.Popen(  # noqa: S603
+            command(engine, model, devices, port),
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    return RunningEngine(engine, process, f"http://127.0.0.1:{port}", log)
+
+
+def command(engine: Engine, model: Model, devices: Devices, port: int) -> list[str]:
+    """The command line of an engine; everything that is no part of a comparison is equal."""
+    return [
+        program("orthrus" if engine.kind is Kind.ORTHRUS else "vllm"),
+        "serve",
+        model.path,
+        f"--served-model-name={MODEL}",
+        "--host=127.0.0.1",
+        f"--port={port}",
+        f"--max-model-len={model.length}",
+        f"--max-num-batched-tokens={model.budget}",
+        f"--max-num-seqs={model.sequences}",
+        "--no-enable-prefix-caching",
+        "--disable-uvicorn-access-log",
+        *_OF_KIND[engine.kind],
+        *([f"--embedding-chunk-tokens={model.chunk}"] if engine.kind is Kind.ORTHRUS else []),
+        *devices.flags(engine),
+        *model.flags,
+        *engine.flags,  # the last of two flags counts
+    ]
+
+
+_OF_KIND: dict[Kind, Sequence[str]] = {
+    Kind.ORTHRUS: ("--embedding-pooling=mean",),
+    Kind.GENERATE: (),
+    Kind.POOLING: (
+        "--runner=pooling",
+        "--convert=embed",
+        '--pooler-config={"pooling_type": "MEAN"}',
+    ),
+}
+
+
+def program(name: str) -> str:
+    """Beside this interpreter, else on the path: an environment need not be active."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise EngineStartError(f"`{name}` is not installed: the suite starts it")
+    return found
