@@ -51,7 +51,7 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 	@requirements/compile.sh
 
 ##@ Benchmarks
-.PHONY: exactness gpu-check soak bench-engine
+.PHONY: exactness gpu-check soak bench-engine bench bench-agreement bench-all
 exactness: model ## Chunked against single-pass embeddings, head by head
 	@$(PYTHON) -m e2e.exactness
 
@@ -63,6 +63,17 @@ soak: model ## An hour of mixed load, aborts and bad requests on one replica
 
 bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
+
+SUITE := .venv/bin/orthrus bench suite --model "$$($(PYTHON) -m e2e.sample_model)"
+bench: model ## The acceptance pairs, Orthrus beside stock vLLM (under an hour; leave the machine alone)
+	@$(SUITE) acceptance --output bench-results
+
+bench-agreement: model ## Our client beside `vllm bench serve`, on one stock vLLM
+	@.venv/bin/orthrus bench agreement --model "$$($(PYTHON) -m e2e.sample_model)" \
+		--output bench-results/agreement.json
+
+bench-all: bench-agreement bench-engine ## Every comparison of the paper (hours)
+	@$(SUITE) all --output bench-results
 
 ##@ Local system
 .PHONY: demo demo-down cluster-up cluster-down images

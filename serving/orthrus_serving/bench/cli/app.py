@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
+from orthrus_serving.bench.cli.agreement import agreement
 from orthrus_serving.bench.cli.ceiling import ceiling
 from orthrus_serving.bench.cli.compare import compare
 from orthrus_serving.bench.cli.iter_retgen import iter_retgen
@@ -25,6 +26,7 @@ app.command()(run)
 app.command()(compare)
 app.command()(ceiling)
 app.command()(suite)
+app.command()(agreement)
 app.command()(iter_retgen)
 
 
