@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from orthrus_operator.planner.metric_table import DEPLOYMENT_METRICS, OWN_METRICS
 from orthrus_serving.server.metric_table import METRICS, REQUEST_METRICS, Metric, RequestMetric
 from orthrus_serving.server.metrics_page import labels
 
@@ -29,7 +30,11 @@ _ROWS: tuple[Metric | RequestMetric, ...] = (*METRICS, *REQUEST_METRICS)
 OF_REPLICAS: Mapping[str, Known] = {
     row.name: Known(row.kind, row.meaning, labels(row)) for row in _ROWS
 }
-KNOWN: Mapping[str, Known] = {**OF_REPLICAS, **_OF_VLLM}
+OF_OPERATOR: Mapping[str, Known] = {
+    row.name: Known("gauge", row.meaning, {row.label: row.values} if row.label else {})
+    for row in DEPLOYMENT_METRICS
+} | {row.name: Known(row.kind, row.meaning, row.labels) for row in OWN_METRICS}
+KNOWN: Mapping[str, Known] = {**OF_REPLICAS, **OF_OPERATOR, **_OF_VLLM}
 
 # A colon before or behind makes it the name of a recording rule.
 _SERIES = re.compile(r"(?<![\w:])((?:orthrus_|vllm:)[a-z0-9_]+)(?![\w:])(?:\{([^}]*)\})?")

@@ -67,6 +67,7 @@ def _per_replica(title: str, unit: str, expression: str, legend: str = "{{pod}}"
     return Panel(title, unit, (Query(expression, legend),))
 
 
+_LOOKS = "orthrus_operator_reconciles_total[$__rate_interval]"
 _SCHEDULED = "orthrus_scheduled_tokens_total"
 _EMBEDDING = ',unit="embedding_chunk"'
 
@@ -205,6 +206,33 @@ QUESTIONS = (
                 "bytes",
                 f"orthrus_gpu_memory_used_bytes{{{SELECTOR}}}",
                 "{{pod}} {{gpu}}",
+            ),
+        ),
+    ),
+    Question(
+        "Are there as many replicas as wanted, and is the operator at work?",
+        (
+            Panel(
+                "Replicas",
+                "short",
+                (Query(_sum("orthrus_deployment_replicas", "state"), "{{name}} {{state}}"),),
+            ),
+            Panel(
+                "Looks at objects, by how they ended",
+                "ops",
+                (Query(f"sum by (result) (rate({_LOOKS}))", "{{result}}"),),
+                stacked=True,
+            ),
+            Panel(
+                "Wait for a look, p99",
+                "s",
+                (
+                    Query(
+                        "histogram_quantile(0.99, sum by (le) "
+                        "(rate(orthrus_operator_queue_seconds_bucket[$__rate_interval])) > 0)",
+                        "p99",
+                    ),
+                ),
             ),
         ),
     ),

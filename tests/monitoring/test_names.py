@@ -2,10 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 
 from e2e.monitoring.generated import DASHBOARD, ROOT
-from e2e.monitoring.metrics import KNOWN, OF_REPLICAS, OF_TARGETS, names, selectors
+from e2e.monitoring.metrics import KNOWN, OF_OPERATOR, OF_REPLICAS, OF_TARGETS, names, selectors
 from tests.monitoring.conftest import Rule
 
 RECORDED = re.compile(r"\b(?:deployment|replica):\w+:\w+")
@@ -47,6 +46,7 @@ def test_every_recorded_name_is_recorded(rules: list[Rule]) -> None:
         assert set(RECORDED.findall(expression)) <= recorded, expression
 
 
-def test_every_metric_of_the_table_is_in_the_docs() -> None:
-    page = Path(ROOT / "docs" / "metrics.md").read_text()
-    assert all(f"| `{name}` | {known.kind} |" in page for name, known in OF_REPLICAS.items())
+def test_every_metric_of_the_tables_is_in_the_docs() -> None:
+    for page, table in (("metrics.md", OF_REPLICAS), ("operator-metrics.md", OF_OPERATOR)):
+        text = (ROOT / "docs" / page).read_text()
+        assert all(f"| `{name}` | {known.kind} |" in text for name, known in table.items())
