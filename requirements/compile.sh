@@ -16,7 +16,7 @@ pin() {
 }
 
 project=../pyproject.toml
-pin dev.txt "$project" --extra dev --extra operator --extra serving-cpu --extra bench \
+pin dev.txt "$project" --extra dev --extra operator --extra serving-cpu --extra bench --extra top \
     --override overrides.txt "$@"
 # What is tested is what is shipped: the images take the developers' versions.
 pin operator.txt "$project" --extra operator --constraints dev.txt "$@"

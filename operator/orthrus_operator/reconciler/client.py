@@ -84,6 +84,10 @@ class Api:
                 return None
             raise
 
+    async def text(self, path: str) -> str:
+        """What a proxied server answers at `path`."""
+        return (await self._send("get", path)).decode()
+
     async def list(self, path: str, label_selector: str) -> Objects:
         """The objects of a collection that match."""
         answer = await self._call("list", path, query={"labelSelector": label_selector})
@@ -154,6 +158,15 @@ class Api:
         query: Mapping[str, str] | None = None,
         body: KubernetesObject | None = None,
     ) -> KubernetesObject:
+        return _decode(await self._send(verb, path, query, body))
+
+    async def _send(
+        self,
+        verb: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: KubernetesObject | None = None,
+    ) -> bytes:
         method, content_type = _VERBS[verb]
         request = await self._client.param_serialize(
             method,
@@ -166,7 +179,7 @@ class Api:
         code = "error"
         try:
             response = await self._client.call_api(*request, _request_timeout=_TIMEOUT_SECONDS)
-            answer = _decode(await response.read())  # type: ignore[no-untyped-call]
+            data: bytes = await response.read()  # type: ignore[no-untyped-call]
             code = str(response.status)
         except TimeoutError as error:
             # Mostly a slow admission webhook: of one object, and no reason to give up the others.
@@ -175,9 +188,10 @@ class Api:
         finally:
             self._metrics.requested(verb, resource_of(path), code)
         if response.status >= 300:
+            answer = _decode(data)
             message = str(answer.get("message", response.reason))
             raise ApiError(response.status, str(answer.get("reason", "")), message)
-        return answer
+        return data
 
 
 def _decode(data: bytes) -> KubernetesObject:

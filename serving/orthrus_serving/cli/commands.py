@@ -19,6 +19,11 @@ def run(arguments: Sequence[str]) -> int:
         commands.add_parser("drain", help="tell a replica of this container that it is leaving")
     )
     commands.add_parser("bench", help="measure servers under mixed load", add_help=False)
+    commands.add_parser("top", help="show what replicas on Kubernetes do", add_help=False)
+    if arguments[:1] == ["top"]:
+        from orthrus_serving.cli.top import top
+
+        return top(arguments[1:])
     if arguments[:1] == ["bench"]:
         from orthrus_serving.bench.cli.app import bench
 
