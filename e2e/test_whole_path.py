@@ -5,6 +5,10 @@ that the one before it left.
 """
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +86,28 @@ def test_both_tasks_are_answered_in_the_same_steps(
     assert "Paris" in answers.answer
     assert answers.related > answers.unrelated
     assert mixed > 0
+
+
+def test_orthrus_top_shows_the_replica(installation: Installation, kubectl: Kubectl) -> None:
+    command = [Path(sys.executable).parent / "orthrus", "top", "--output=json", "--window=4"]
+    environment = os.environ | {"KUBECONFIG": str(kubectl.kubeconfig)}
+    with (
+        service_url(installation.cluster, kubectl) as url,
+        subprocess.Popen(
+            [*command, f"--namespace={kubectl.namespace}"], env=environment, stdout=subprocess.PIPE
+        ) as top,
+    ):
+        asyncio.run(ask(url, NAME))
+        seen = json.loads(top.communicate()[0])
+    assert top.returncode == 0
+    (deployment,) = [each for each in seen["deployments"] if each["name"] == NAME]
+    assert deployment["ready"] == "1/1"
+    assert deployment["figures"]["busy_ratio"] > 0
+    assert deployment["figures"]["backlog_tokens"].keys() == {"embedding", "generation"}
+    (replica,) = deployment["replicas"]
+    assert replica["ready"]
+    assert replica["problem"] == ""
+    assert replica["figures"]["kv_cache_usage_ratio"] is not None
 
 
 def test_restarting_the_operator_leaves_the_replicas_alone(kubectl: Kubectl) -> None:

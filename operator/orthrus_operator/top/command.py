@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -51,9 +52,9 @@ def top(arguments: Sequence[str]) -> int:
     application = typer.Typer(add_completion=False)
     application.command(name="top")(_top)
     try:
-        application(list(arguments), prog_name="orthrus top", standalone_mode=False)
-    except typer.Exit as ended:
-        return ended.exit_code
+        application(list(arguments), prog_name="orthrus top")
+    except SystemExit as ended:
+        return int(ended.code or 0)
     except _FAULTS as error:
         sys.stderr.write(f"orthrus top: {_explained(error)}\n")
         return 1
@@ -85,7 +86,7 @@ async def _run(
 ) -> None:
     api = await Api.connect()
     try:
-        place = None if everywhere else namespace or await _present_namespace()
+        place = None if everywhere else namespace or _present_namespace()
         watcher = Watcher(api, place, window)
         if not once:
             await Top(watcher.look, place or "all namespaces").run_async()
@@ -99,8 +100,9 @@ async def _run(
         _print(found, place)
 
 
-async def _present_namespace() -> str:
-    _, active = await list_kube_config_contexts()  # type: ignore[no-untyped-call]
+def _present_namespace() -> str:
+    # Named here, since the library reads the variable when it is imported.
+    _, active = list_kube_config_contexts(os.environ.get("KUBECONFIG"))  # type: ignore[no-untyped-call]
     return str(active["context"].get("namespace", "default"))
 
 
