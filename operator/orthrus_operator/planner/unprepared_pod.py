@@ -37,7 +37,8 @@ def _unprepared_since(pod: Mapping[str, Any]) -> datetime | None:
         return None  # the network of a pod that ends goes, too
     for condition in status.get("conditions", []):
         if condition["type"] == "PodReadyToStartContainers" and condition["status"] == "False":
-            return datetime.fromisoformat(condition["lastTransitionTime"])
+            since = condition.get("lastTransitionTime")
+            return datetime.fromisoformat(since) if since else None
     return None
 
 
