@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import aiohttp
-
 from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.deployment_load import DeploymentLoad, Look, deployment_load
 from orthrus_operator.planner.metric_table import ReplicaCounts
-from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.paths import collection_path
 from orthrus_operator.reconciler.replica_address import replica_address, serves
@@ -65,8 +63,9 @@ class LoadPoller:
             started = self._clock()
             try:
                 await self.look()
-            except (ApiError, aiohttp.ClientError) as error:
-                _logger.warning("no look at the replicas for the metrics: %s", error)
+            except Exception as error:
+                # Whatever goes wrong with metrics must not end the operator.
+                _logger.warning("no look at the replicas for the metrics: %r", error)
             await asyncio.sleep(max(0.0, started + self._period - self._clock()))
 
     async def look(self) -> None:

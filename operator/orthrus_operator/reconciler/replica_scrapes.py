@@ -41,7 +41,16 @@ async def _ask(client: aiohttp.ClientSession, address: str) -> ReplicaSample | N
         async with client.get(f"{address}/metrics") as answer:
             if answer.status != 200:
                 return None
-            text = await answer.content.read(_MOST_BYTES)
-            return replica_sample(text.decode())
+            return replica_sample((await _body(answer)).decode())
     except (aiohttp.ClientError, TimeoutError, ValueError):
         return None
+
+
+async def _body(answer: aiohttp.ClientResponse) -> bytes:
+    """Raises ValueError when it is longer than any replica's."""
+    body = bytearray()
+    async for chunk in answer.content.iter_any():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise ValueError(f"more than {_MOST_BYTES} bytes")
+    return bytes(body)

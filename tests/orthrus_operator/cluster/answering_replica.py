@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.orthrus_operator.cluster.subject import Subject
 
+_REST = "# HELP vllm:other A replica shows far more than is read of it.\n" * 2000
+
 
 class AnsweringReplica:
     """Answers /ready with `adapters`, /metrics with `metrics`."""
@@ -54,7 +56,7 @@ class AnsweringReplica:
         self, *, in_flight: int, backlog: int = 0, embedding: int = 0, decode: int = 0
     ) -> None:
         """`embedding` and `decode` are tokens scheduled since its start."""
-        self.metrics = (
+        self.metrics = _REST + (
             f'vllm:num_requests_running{{engine="0",model_name="m"}} {in_flight}.0\n'
             f'vllm:num_requests_waiting{{engine="0",model_name="m"}} 0.0\n'
             f'orthrus_backlog_tokens{{type="embedding"}} {backlog}.0\n'
