@@ -15,6 +15,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=f"orthrus {version('orthrus')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     commands.add_parser("serve", help="serve a model over HTTP", add_help=False)
+    commands.add_parser("sim", help="simulate replicas and fleets", add_help=False)
     add_drain_arguments(
         commands.add_parser("drain", help="tell a replica of this container that it is leaving")
     )
@@ -32,4 +33,8 @@ def run(arguments: Sequence[str]) -> int:
         from orthrus_serving.cli.serve import serve
 
         return serve(arguments[1:])
+    if arguments[:1] == ["sim"]:  # which needs libraries of the `bench` extra
+        from orthrus_serving.cli.sim.commands import sim
+
+        return sim(arguments[1:])
     return drain(parser.parse_args(arguments))
