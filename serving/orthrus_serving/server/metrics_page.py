@@ -33,7 +33,8 @@ out rather than shown stale (`orthrus_snapshot_age_seconds` stays), and `/health
 
 
 def render() -> str:
-    rows = [_row(metric) for metric in (*METRICS, *REQUEST_METRICS)]
+    metrics: tuple[Metric | RequestMetric, ...] = (*METRICS, *REQUEST_METRICS)
+    rows = [_row(metric) for metric in metrics]
     return _HEAD + "".join(f"{row}\n" for row in rows)
 
 
