@@ -89,7 +89,8 @@ def test_both_tasks_are_answered_in_the_same_steps(
 
 
 def test_orthrus_top_shows_the_replica(installation: Installation, kubectl: Kubectl) -> None:
-    command = [Path(sys.executable).parent / "orthrus", "top", "--output=json", "--window=4"]
+    orthrus = str(Path(sys.executable).parent / "orthrus")
+    command = [orthrus, "top", "--output=json", "--window=4"]
     environment = os.environ | {"KUBECONFIG": str(kubectl.kubeconfig)}
     with (
         service_url(installation.cluster, kubectl) as url,
