@@ -4,11 +4,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from e2e.cluster import Cluster
 from e2e.cluster.down import down
 from e2e.cluster.layout import Layout
 from e2e.sample_model import sample_model as make_sample_model
+
+# Here and nowhere else: the profile that is loaded last is that of every test. No deadline per
+# example on a shared machine, and the same examples in each run.
+settings.register_profile("orthrus", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("orthrus")
 
 
 @pytest.fixture(scope="session")

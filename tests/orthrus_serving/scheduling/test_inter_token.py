@@ -79,8 +79,8 @@ def test_a_step_is_predicted_to_meet_the_target_or_is_at_the_floor_and_gives_up_
 ) -> None:
     busy = replica(machine, target, policy, min_opportunities)
     step_time = busy.target._step_time  # type: ignore[union-attr]
-    largest = 0
     start_streams(busy, 5)
+    largest = 5  # the streams' own prompts
     for task, tokens, steps in bursts:
         busy.submit(task, tokens, output=10)
         for _ in range(steps):
