@@ -13,7 +13,7 @@ TARGET = 8192
 QUERY = backlog_query(
     demo(autoscaling={"maxReplicas": 8, "backlogTokensPerReplica": TARGET, "backend": "keda"})
 )
-A, B, C, D = (f"demo-6f9c7d5b8-{suffix}" for suffix in ("aaaaa", "bbbbb", "ccccc", "ddddd"))
+A, B, C, D = (f"demo-6f9c7d5b8-{suffix}" for suffix in ("bbbbb", "ccccc", "ddddd", "fffff"))
 
 Series = dict[str, str]
 
@@ -69,12 +69,14 @@ CASES: dict[str, tuple[Series, float | None]] = {
     ),
     "without up, those that answer": (backlog(A, "70") | backlog(B, "7"), 77),
     "pods of another object do not count": (
-        up(A, "demo-b-6f9c7d5b8-aaaaa", "demo", "demo-0")
+        up(A, "demo-b-6f9c7d5b8-bbbbb", "demo", "demo-0", "demo-qdrant-0", "demo-db-bcdfg")
         | backlog(A, "5")
-        | backlog("demo-b-6f9c7d5b8-aaaaa", "50000")
-        | backlog("other-demo-6f9c7d5b8-aaaaa", "50000"),
+        | backlog("demo-b-6f9c7d5b8-bbbbb", "50000")
+        | backlog("other-demo-6f9c7d5b8-bbbbb", "50000"),
         5,
     ),
+    # Kubernetes cuts a long name, and with it the second hyphen.
+    "the pods of a long name count": (up("demo-6f9c7bbbbb") | backlog("demo-6f9c7bbbbb", "5"), 5),
     "nor those of another namespace": (
         up(A) | backlog(A, "5") | up(B, namespace="x") | backlog(B, "50000", namespace="x"),
         5,

@@ -7,7 +7,13 @@ from pydantic import Field
 from orthrus_operator.api.declare import ApiType, keyed_by
 
 ConditionType = Literal[
-    "Ready", "Reconciling", "Stalled", "Available", "AdaptersReady", "ScalingActive"
+    "Ready",
+    "Reconciling",
+    "Stalled",
+    "Available",
+    "AdaptersReady",
+    "EmbeddingSpaceConsistent",
+    "ScalingActive",
 ]
 ConditionStatus = Literal["True", "False", "Unknown"]
 
@@ -21,7 +27,8 @@ class Condition(ApiType):
     type: ConditionType
     """Ready: all wanted replicas run the current spec and answer. Reconciling: on the way there.
     Stalled: someone must change something. Available: at least one replica answers. AdaptersReady:
-    every ready replica has loaded every adapter. ScalingActive: its autoscaler works, with the
+    every ready replica has loaded every adapter. EmbeddingSpaceConsistent: vectors of one model may
+    be compared, whichever replica they are from. ScalingActive: its autoscaler works, with the
     autoscaler's own reason; absent without one."""
     status: ConditionStatus
     """True, False or Unknown."""
@@ -46,6 +53,14 @@ class AdapterStatus(ApiType):
     """Why a replica could not load it; empty otherwise."""
 
 
+class Resolved(ApiType):
+    """What the replicas made of the spec."""
+
+    embedding_space: Annotated[str, Field(max_length=64)]
+    """Identifier of the vectors that the served name gives, as in the header
+    orthrus-embedding-space; absent while replicas differ."""
+
+
 class Status(ApiType):
     """What the operator observed. Only the operator writes it."""
 
@@ -65,9 +80,12 @@ class Status(ApiType):
         None
     )
     """Each declared adapter."""
+    resolved: Resolved | None = None
+    """What the replicas made of the spec."""
     selector: str
     """Label selector of the pods, for autoscalers."""
     endpoint: str
     """Address of the API inside the cluster."""
     conditions: Annotated[list[Condition], Field(json_schema_extra=keyed_by("type"))]
-    """Ready, Reconciling, Stalled, Available, AdaptersReady; ScalingActive with an autoscaler."""
+    """Ready, Reconciling, Stalled, Available, AdaptersReady; EmbeddingSpaceConsistent once a
+    replica has told of its vectors; ScalingActive with an autoscaler."""

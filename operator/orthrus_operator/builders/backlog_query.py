@@ -17,10 +17,12 @@ def backlog_query(orthrus: OrthrusDeployment) -> str:
     those that load would call for more of their kind. Without any answer there is no value, not 0.
     """
     # By name, since every scrape configuration has these two labels. No other object's pods match:
-    # their names have more parts, or fewer.
+    # a Deployment's have the letters of Kubernetes' random names alone. A long name is cut, with
+    # the second hyphen.
+    letters = "[bcdfghjklmnpqrstvwxz2456789]"
     pods = (
         f'namespace="{orthrus.metadata.namespace}",'
-        f'pod=~"{orthrus.metadata.name}-[a-z0-9]+-[a-z0-9]+"'
+        f'pod=~"{orthrus.metadata.name}-{letters}{{5,10}}-?{letters}{{5}}"'
     )
     target = orthrus.backlog_target
     # NaN is not >= 0, and max takes one of two scrapes of the same pod.

@@ -96,12 +96,13 @@ async def _work(
 ) -> None:
     async with asyncio.TaskGroup() as group:
         background = [group.create_task(lease.keep())] if lease else []
-        reconciler = Reconciler(api, settings.installation)
+        # The queue needs the reconciler, which needs the poller.
+        poller = LoadPoller(api, settings.namespaces, lambda key: queue.add(key))  # noqa: PLW0108
+        reconciler = Reconciler(api, settings.installation, poller.spaces)
         queue = KeyedQueue(
             reconciler.reconcile, QueueSettings(resync=settings.resync_seconds), metrics
         )
         background.append(group.create_task(queue.run()))
-        poller = LoadPoller(api, settings.namespaces)
         metrics.registry.register(DeploymentCollector(poller))
         background.append(group.create_task(poller.run()))
         await kopf.operator(

@@ -8,16 +8,20 @@ DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 """Annotation by which a ReplicaSet chooses among ready pods: the lowest goes first."""
 
 
-def deletion_costs(samples: Mapping[str, ReplicaSample]) -> dict[str, int]:
+def deletion_costs(
+    samples: Mapping[str, ReplicaSample], present: Mapping[str, int]
+) -> dict[str, int]:
     """The cost of each replica that answered: fewest requests in flight first, then fewest tokens
     in its backlog; equal ones have the same.
 
-    All are below 0, what a pod has that nobody ever gave a cost: of a replica that does not answer
-    nobody knows that it is empty.
+    `present` are the costs that replicas have; one that does not answer keeps its own, and goes
+    last: nobody knows that it is empty. So all others are below those, and below 0, what a pod has
+    that nobody ever gave a cost.
     """
     loads = {name: _load(sample) for name, sample in samples.items() if _is_known(sample)}
     ranks = {load: rank for rank, load in enumerate(sorted(set(loads.values())))}
-    return {name: ranks[load] - len(ranks) for name, load in loads.items()}
+    lowest = min([0, *(cost for name, cost in present.items() if name not in loads)])
+    return {name: lowest + ranks[load] - len(ranks) for name, load in loads.items()}
 
 
 def _is_known(sample: ReplicaSample) -> bool:

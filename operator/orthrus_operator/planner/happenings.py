@@ -13,6 +13,7 @@ _UNREMARKABLE = frozenset(
         "ScaledToZero",
         "ValidMetricFound",
         "ScalingDisabled",
+        "OneSpace",
     }
 )
 """Reasons that are part of a healthy life; every other one is a warning."""
@@ -47,12 +48,13 @@ def happenings(previous: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[
         and available["reason"] not in {each.reason for each in found}
     ):
         found.append(_happening(available))
-    scaling = after.get("ScalingActive", {}).get("status")
-    # That a new autoscaler works is no news.
-    if scaling != before.get("ScalingActive", {}).get("status") and (
-        scaling == "False" or (scaling == "True" and _was_false(before, "ScalingActive"))
-    ):
-        found.append(_happening(after["ScalingActive"]))
+    for type_ in ("ScalingActive", "EmbeddingSpaceConsistent"):
+        now = after.get(type_, {}).get("status")
+        # That all is well from the start is no news.
+        if now != before.get(type_, {}).get("status") and (
+            now == "False" or (now == "True" and _was_false(before, type_))
+        ):
+            found.append(_happening(after[type_]))
     return tuple(found)
 
 

@@ -12,7 +12,8 @@ _BUSY = "orthrus_busy_ratio"
 _BACKLOG = "orthrus_backlog_tokens"
 _GPU = "orthrus_gpu_utilization_ratio"
 _IN_FLIGHT = ("vllm:num_requests_running", "vllm:num_requests_waiting")
-READ_METRICS = (_SCHEDULED, _BUDGET, _BUSY, _BACKLOG, _GPU, *_IN_FLIGHT)
+_SPACE = "orthrus_embedding_space_info"
+READ_METRICS = (_SCHEDULED, _BUDGET, _BUSY, _BACKLOG, _GPU, _SPACE, *_IN_FLIGHT)
 """Names of all that is read."""
 
 
@@ -31,6 +32,8 @@ class ReplicaSample:
     """One for each GPU."""
     requests_in_flight: float | None = None
     """Running and waiting."""
+    embedding_spaces: Mapping[str, str] = field(default_factory=dict)
+    """Identifier of the space of its vectors, by the name of each model that embeds."""
 
 
 def replica_sample(exposition: str) -> ReplicaSample:
@@ -39,6 +42,7 @@ def replica_sample(exposition: str) -> ReplicaSample:
     backlog: dict[str, float] = {}
     single: dict[str, float] = {}
     gpus: list[float] = []
+    spaces: dict[str, str] = {}
     for name, labels, value in _samples(exposition):
         if name == _SCHEDULED:
             scheduled[labels.get("unit", "")] = value
@@ -46,6 +50,8 @@ def replica_sample(exposition: str) -> ReplicaSample:
             backlog[labels.get("type", "")] = value
         elif name == _GPU:
             gpus.append(value)
+        elif name == _SPACE:
+            spaces[labels.get("model", "")] = labels.get("space", "")
         else:
             single[name] = single.get(name, 0.0) + value
     in_flight = [single[name] for name in _IN_FLIGHT if name in single]
@@ -56,6 +62,7 @@ def replica_sample(exposition: str) -> ReplicaSample:
         backlog_tokens=backlog,
         gpu_utilization=tuple(gpus),
         requests_in_flight=sum(in_flight) if in_flight else None,
+        embedding_spaces=spaces,
     )
 
 

@@ -5,12 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
-from orthrus_operator.api.status import Condition, Status
+from orthrus_operator.api.status import Condition, ConditionType, Resolved, Status
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
 from orthrus_operator.planner.adapter_state import ReplicaReport, adapter_state
 from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.embedding_space import (
+    SPACE_CONDITION,
+    ReplicaSpaces,
+    common_space,
+    space_verdict,
+)
 from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
@@ -33,6 +39,8 @@ class World:
     """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
     reports: tuple[ReplicaReport, ...] = ()
     """What ready replicas say of their adapters."""
+    spaces: tuple[ReplicaSpaces, ...] | None = ()
+    """What ready replicas say of their vectors; None when nobody has asked them yet."""
     unscaled: Problem | None = None
     """Why there is no autoscaler though the spec asks for one."""
     autoscalers: tuple[KubernetesObject, ...] = ()
@@ -74,6 +82,12 @@ def observed_status(
         problem=world.unscaled,
         unmade=world.unmade,
     )
+    if world.spaces is None:
+        resolved, consistent = previous.get("resolved"), _kept(previous, SPACE_CONDITION)
+    else:
+        space = common_space(world.spaces, orthrus.served_name)
+        resolved = {"embeddingSpace": space} if space else None
+        consistent = space_verdict(world.spaces)
     status = Status(
         observed_generation=generation,
         replicas=rollout.replicas,
@@ -84,6 +98,7 @@ def observed_status(
         adapters=list(adapters.statuses) or None,
         selector=",".join(f"{key}={value}" for key, value in selector(orthrus).items()),
         endpoint=endpoint(orthrus),
+        resolved=Resolved.model_validate(resolved) if resolved else None,
         conditions=[
             _condition(verdict, generation, previous, now)
             for verdict in (
@@ -95,7 +110,7 @@ def observed_status(
                     held_back=world.held_back,
                     unmade=world.unmade,
                 ),
-                *([scaling] if scaling else []),
+                *(verdict for verdict in (consistent, scaling) if verdict),
             )
         ],
     )
@@ -119,6 +134,14 @@ def unobserved_status(
         "observedGeneration": generation,
         "conditions": [each.model_dump(by_alias=True, mode="json") for each in conditions],
     }
+
+
+def _kept(previous: Mapping[str, Any], type_: ConditionType) -> Verdict | None:
+    """The condition as it was: nobody has looked yet."""
+    for condition in previous.get("conditions", []):
+        if condition["type"] == type_:
+            return Verdict(type_, condition["status"], condition["reason"], condition["message"])
+    return None
 
 
 def _runs_present_spec(pod: Mapping[str, Any], deployment: KubernetesObject | None) -> bool:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.deployment_load import DeploymentLoad, Look, deployment_load
+from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.metric_table import ReplicaCounts
+from orthrus_operator.planner.replica_sample import ReplicaSample
 from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.paths import collection_path
@@ -29,6 +31,7 @@ Deployments = Mapping[ObjectKey, tuple[ReplicaCounts, DeploymentLoad]]
 class _Replica:
     """A replica that serves."""
 
+    name: str
     owner: ObjectKey
     address: str
 
@@ -40,14 +43,18 @@ class LoadPoller:
         self,
         api: Api,
         namespaces: Sequence[str],
+        spaces_changed: Callable[[ObjectKey], None],
         period: float = _PERIOD_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Without `namespaces`, it looks at all of them."""
+        """Without `namespaces`, it looks at all of them. `spaces_changed` is called for each object
+        of whose vectors the replicas say something else than before."""
         self._api = api
         self._namespaces = tuple(namespaces) or (None,)
         self._period = period
         self._clock = clock
+        self._spaces_changed = spaces_changed
+        self._spaces: dict[ObjectKey, dict[str, ReplicaSpaces]] = {}
         self._looks: dict[str, Look] = {}
         self._seen: Deployments = {}
         self._seen_at = 0.0
@@ -56,6 +63,11 @@ class LoadPoller:
         """As last seen; empty when that was too long ago to be true."""
         fresh = self._clock() - self._seen_at <= _TRUE_FOR_SECONDS
         return self._seen if fresh else {}
+
+    def spaces(self, key: ObjectKey) -> Mapping[str, ReplicaSpaces] | None:
+        """What replicas that serve said last of their vectors, by the uid of their pod; None before
+        the first look."""
+        return self._spaces.get(key, {}) if self._seen_at else None
 
     async def run(self) -> None:
         """Looks for ever."""
@@ -94,6 +106,22 @@ class LoadPoller:
             key: (each, deployment_load(looks.get(key, ()))) for key, each in counts.items()
         }
         self._seen_at = self._clock()
+        self._learn_spaces(replicas, samples)
+
+    def _learn_spaces(
+        self, replicas: Mapping[str, _Replica], samples: Mapping[str, ReplicaSample]
+    ) -> None:
+        """One that did not answer this time keeps its vectors."""
+        before, self._spaces = self._spaces, {}
+        for uid, replica in replicas.items():
+            known = before.get(replica.owner, {}).get(uid)
+            if uid in samples and samples[uid].embedding_spaces:
+                known = ReplicaSpaces(replica.name, samples[uid].embedding_spaces)
+            if known:
+                self._spaces.setdefault(replica.owner, {})[uid] = known
+        for key in before.keys() | self._spaces.keys():
+            if before.get(key) != self._spaces.get(key):
+                self._spaces_changed(key)
 
 
 def _key(orthrus: KubernetesObject) -> ObjectKey:
@@ -113,4 +141,4 @@ def _counts(orthrus: KubernetesObject) -> ReplicaCounts:
 def _replica(pod: KubernetesObject) -> _Replica:
     metadata = pod["metadata"]
     owner = ObjectKey(metadata["namespace"], metadata["labels"][DEPLOYMENT_LABEL])
-    return _Replica(owner, replica_address(pod))
+    return _Replica(metadata["name"], owner, replica_address(pod))

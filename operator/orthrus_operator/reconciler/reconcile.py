@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from orthrus_operator.api.group import DEPLOYMENT_LABEL
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.desired import Installation
+from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
@@ -32,6 +33,7 @@ from orthrus_operator.reconciler.paths import (
 )
 from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan
 from orthrus_operator.reconciler.publish import Publisher
+from orthrus_operator.reconciler.replica_address import serves
 from orthrus_operator.reconciler.replica_reports import replica_reports
 from orthrus_operator.reconciler.scale_down import mark_emptiest
 from orthrus_operator.reconciler.timestamps import timestamp
@@ -46,10 +48,17 @@ class Reconciler:
     """
 
     def __init__(
-        self, api: Api, installation: Installation, now: Callable[[], str] = timestamp
+        self,
+        api: Api,
+        installation: Installation,
+        spaces: Callable[[ObjectKey], Mapping[str, ReplicaSpaces] | None],
+        now: Callable[[], str] = timestamp,
     ) -> None:
+        """`spaces`: what an object's replicas said last of their vectors, by the uid of their pod;
+        None when nobody has asked them yet."""
         self._api = api
         self._installation = installation
+        self._spaces = spaces
         self._now = now
         self._applier = Applier(api)
         self._publisher = Publisher(api)
@@ -76,6 +85,7 @@ class Reconciler:
         world, retry = await self._act(orthrus, observed)
         if orthrus.spec.adapters:
             world = replace(world, reports=await replica_reports(world.pods))
+        world = replace(world, spaces=self._spaces_of(key, world.pods))
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
         # Replicas load adapters without an event of Kubernetes.
@@ -83,9 +93,23 @@ class Reconciler:
             each["type"] == "AdaptersReady" and each["status"] != "True"
             for each in status["conditions"]
         )
+        # A ScaledObject is not watched, and KEDA looks at it when it likes.
+        unscaled = world.scaled_object is not None and any(
+            each["type"] == "ScalingActive" and each["status"] != "True"
+            for each in status["conditions"]
+        )
         # Nor does a pod that waits for its volumes show for how long.
         waiting = any(is_unprepared(pod) for pod in world.pods)
-        return Outcome.RETRY if retry or loading or waiting else Outcome.DONE
+        return Outcome.RETRY if retry or loading or waiting or unscaled else Outcome.DONE
+
+    def _spaces_of(
+        self, key: ObjectKey, pods: Sequence[KubernetesObject]
+    ) -> tuple[ReplicaSpaces, ...] | None:
+        told = self._spaces(key)
+        if told is None:
+            return None
+        uids = [pod["metadata"]["uid"] for pod in pods if serves(pod)]
+        return tuple(told[uid] for uid in uids if uid in told)
 
     async def _give_up(
         self, metadata: Metadata, previous: dict[str, Any], problem: Problem

@@ -33,7 +33,7 @@ async def _adapters(
     client: aiohttp.ClientSession, pod: KubernetesObject
 ) -> tuple[AdapterReport, ...] | None:
     try:
-        async with client.get(f"{replica_address(pod)}/ready") as answer:
+        async with client.get(f"{replica_address(pod)}/ready", allow_redirects=False) as answer:
             body: Any = await answer.json()
             return tuple(
                 AdapterReport(str(each["name"]), str(each["state"]), str(each["message"]))

@@ -38,7 +38,7 @@ async def scrape(addresses: Mapping[str, str], within: float) -> dict[str, Repli
 
 async def _ask(client: aiohttp.ClientSession, address: str) -> ReplicaSample | None:
     try:
-        async with client.get(f"{address}/metrics") as answer:
+        async with client.get(f"{address}/metrics", allow_redirects=False) as answer:
             if answer.status != 200:
                 return None
             return replica_sample((await _body(answer)).decode())

@@ -12,6 +12,7 @@ from orthrus_operator.planner.metric_table import DEPLOYMENT_METRICS, OWN_METRIC
 from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.load_poller import LoadPoller
 from orthrus_operator.reconciler.operator_metrics import DeploymentCollector
+from orthrus_operator.reconciler.outcome import ObjectKey
 from tests.orthrus_operator.cluster.answering_replica import AnsweringReplica
 from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.subject import Subject
@@ -84,7 +85,8 @@ async def test_an_objects_load_is_that_of_its_replicas(
     for replica, pod in zip(two_replicas, subject.wait_for_pods(3), strict=False):
         replica.run(pod, subject)
     first, second = two_replicas
-    poller = LoadPoller(api, [subject.kubectl.namespace])
+    changed: list[tuple[str, str]] = []
+    poller = LoadPoller(api, [subject.kubectl.namespace], changed.append)
     registry = CollectorRegistry()
     registry.register(DeploymentCollector(poller))
 
@@ -105,9 +107,17 @@ async def test_an_objects_load_is_that_of_its_replicas(
     assert seen["batch_fill_ratio"] == pytest.approx(0.5)
     assert seen["busy_ratio"] == 0.5
     assert "gpu_utilization_ratio" not in seen
+    assert changed == []
+    first.metrics += 'orthrus_embedding_space_info{model="m",space="1"} 1.0\n'
+    await look()
+    key = (subject.kubectl.namespace, subject.name)
+    assert changed == [key]
+    assert [each.spaces for each in (poller.spaces(ObjectKey(*key)) or {}).values()] == [{"m": "1"}]
     first.stop()
     second.metrics = "<html>not what it should be</html>"
     seen = await look()
+    # Who does not answer has the vectors that it had.
+    assert changed == [key]
     assert set(seen) == {f"replicas {state}" for state in DEPLOYMENT_METRICS[0].values}
     subject.delete()
     subject.wait("its end", subject.stored, lambda found: not found)
@@ -117,14 +127,14 @@ async def test_an_objects_load_is_that_of_its_replicas(
 async def test_all_namespaces_are_looked_at_without_a_list_of_them(
     demo: Subject, api: Api, kubectl: Kubectl
 ) -> None:
-    poller = LoadPoller(api, ())
+    poller = LoadPoller(api, (), print)
     await poller.look()
     assert (kubectl.namespace, demo.name) in poller.deployments()
 
 
 async def test_what_was_seen_too_long_ago_is_not_shown(demo: Subject, api: Api) -> None:
     now = [0.0]
-    poller = LoadPoller(api, [demo.kubectl.namespace], clock=lambda: now[0])
+    poller = LoadPoller(api, [demo.kubectl.namespace], print, clock=lambda: now[0])
     await poller.look()
     now[0] = 59.0
     assert poller.deployments()

@@ -17,6 +17,7 @@ orthrus_busy_ratio 0.75
 orthrus_backlog_tokens{type="embedding"} 1000.0
 orthrus_backlog_tokens{type="generation"} 24.0
 orthrus_gpu_utilization_ratio{gpu="0"} 0.5
+orthrus_embedding_space_info{model="m",space="0123"} 1.0
 vllm:num_requests_running{engine="0",model_name="m"} 3.0
 vllm:num_requests_waiting{engine="0",model_name="m"} 2.0
 vllm:num_requests_waiting_by_reason{engine="0",reason="capacity"} 2.0
@@ -32,6 +33,7 @@ def test_what_is_read() -> None:
         backlog_tokens={"embedding": 1000, "generation": 24},
         gpu_utilization=(0.5,),
         requests_in_flight=5,
+        embedding_spaces={"m": "0123"},
     )
 
 
