@@ -50,7 +50,7 @@ def test_a_burst_comes_at_one_instant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "rate"), [("x", 1), ("gamma:0", 1), ("poisson", 0), ("burst:y", 1)]
+    ("form", "rate"), [("x", 1), ("gamma:0", 1), ("poisson", 0), ("burst:y", 1), ("burst:0.5", 1)]
 )
 def test_arrivals_that_make_no_sense_are_told_how_to_be_written(form: str, rate: float) -> None:
     with pytest.raises(ValueError, match="write poisson"):

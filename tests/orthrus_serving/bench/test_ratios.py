@@ -3,27 +3,36 @@
 import pytest
 
 from orthrus_serving.bench.measure.ratios import MIN_PAIRS, Comparison, Goal
+from orthrus_serving.bench.report.ratio_table import cells, described
 
 
 def comparison(*ratios: float, goal: Goal | None = None) -> Comparison:
     return Comparison("name", "ours ÷ theirs", ratios, goal)
 
 
-def test_one_outlier_moves_neither_the_median_nor_its_interval_far() -> None:
-    steady = comparison(*[1.0, 1.01, 0.99] * 5)
-    disturbed = comparison(*[1.0, 1.01, 0.99] * 5, 9.0)
+def measured(*ratios: float) -> tuple[float, float, float]:
+    """Median, and both ends of its interval."""
+    found = comparison(*ratios)
+    assert found.median is not None
+    assert found.interval is not None
+    return found.median, *found.interval
 
-    assert disturbed.median == pytest.approx(steady.median, abs=0.01)
-    assert disturbed.interval[1] < 1.1
+
+def test_one_outlier_moves_neither_the_median_nor_its_interval_far() -> None:
+    steady, _, _ = measured(*[1.0, 1.01, 0.99] * 5)
+    disturbed, _, high = measured(*[1.0, 1.01, 0.99] * 5, 9.0)
+
+    assert disturbed == pytest.approx(steady, abs=0.01)
+    assert high < 1.1
 
 
 def test_the_interval_holds_the_median_and_narrows_with_more_pairs() -> None:
     few, many = [0.8, 1.2, 1.0] * 3, [0.8, 1.2, 1.0] * 30
 
-    low, high = comparison(*few).interval
-    assert low <= comparison(*few).median <= high
-    narrower = comparison(*many).interval
-    assert narrower[1] - narrower[0] <= high - low
+    median, low, high = measured(*few)
+    assert low <= median <= high
+    _, narrow_low, narrow_high = measured(*many)
+    assert narrow_high - narrow_low <= high - low
 
 
 def test_equal_ratios_have_an_interval_of_one_point() -> None:
@@ -55,3 +64,10 @@ def test_too_few_pairs_decide_nothing() -> None:
     goal = Goal("at most", 2.0)
     assert comparison(*[1.0] * (MIN_PAIRS - 1), goal=goal).verdict == "too few pairs"
     assert comparison(*[1.0] * MIN_PAIRS).verdict == "-"
+
+
+def test_without_a_pair_there_is_no_figure_and_no_verdict() -> None:
+    nothing = comparison(goal=Goal("at least", 1.0))
+    assert (nothing.median, nothing.interval, nothing.verdict) == (None, None, "not measured")
+    assert cells(nothing)[1:] == ("-", "-", "0", "at least 1", "not measured")
+    assert described(nothing)["interval"] is None

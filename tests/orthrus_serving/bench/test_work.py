@@ -97,7 +97,7 @@ def test_lengths_stay_in_their_bounds(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-3", "x", "uniform:9,3", "uniform:9", "zipf:3", "lognormal:6,1"]
+    "text", ["", "0", "-3", "x", "uniform:9,3", "uniform:9", "zipf:3", "lognormal:6,1", "0.5"]
 )
 def test_lengths_that_make_no_sense_are_told_how_to_be_written(text: str) -> None:
     with pytest.raises(ValueError, match="lengths"):

@@ -34,7 +34,11 @@ class Goal:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row of the report: `ratios` has one entry for each pair of runs."""
+    """One row of the report.
+
+    `ratios` has one entry for each pair of runs, and none when no pair could be divided since one
+    side answered nothing.
+    """
 
     name: str
     meaning: str
@@ -43,14 +47,16 @@ class Comparison:
     goal: Goal | None = None
 
     @property
-    def median(self) -> float:
-        return float(np.median(self.ratios))
+    def median(self) -> float | None:
+        return float(np.median(self.ratios)) if self.ratios else None
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float] | None:
         """Percentile bootstrap interval of the median, at `CONFIDENCE`."""
+        if not self.ratios:
+            return None
         if len(set(self.ratios)) == 1:
-            return self.median, self.median
+            return self.ratios[0], self.ratios[0]
         found = bootstrap(
             (np.asarray(self.ratios),),
             np.median,
@@ -63,6 +69,8 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """What to say of the goal; fewer than `MIN_PAIRS` pairs decide nothing."""
+        if self.interval is None:
+            return "not measured"
         if self.goal is None:
             return "-"
         if len(self.ratios) < MIN_PAIRS:

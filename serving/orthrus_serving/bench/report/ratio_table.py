@@ -33,21 +33,23 @@ def write(path: Path, comparisons: Sequence[Comparison]) -> None:
 
 def described(comparison: Comparison) -> dict[str, object]:
     """What follows from the ratios."""
-    low, high = comparison.interval
     return {
         "median": comparison.median,
-        "interval": [low, high],
+        "interval": comparison.interval,
         "verdict": comparison.verdict,
     }
 
 
 def cells(comparison: Comparison) -> tuple[str, ...]:
-    low, high = comparison.interval
     goal = "-" if comparison.goal is None else str(comparison.goal)
+    median, interval = "-", "-"
+    if comparison.median is not None and comparison.interval is not None:
+        low, high = comparison.interval
+        median, interval = f"{comparison.median:.3g}", f"{low:.3g} to {high:.3g}"
     return (
         f"{comparison.name}: {comparison.meaning}",
-        f"{comparison.median:.3g}",
-        f"{low:.3g} to {high:.3g}",
+        median,
+        interval,
         str(len(comparison.ratios)),
         goal,
         comparison.verdict,

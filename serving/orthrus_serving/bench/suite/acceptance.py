@@ -35,7 +35,8 @@ def alone(setting: Setting) -> list[Trial]:
 
 
 def shares_of_limit(figures: Figures, system: str, cell: str) -> list[float]:
-    """In each round, from the rates of each task alone in the same round."""
+    """In each round, from the rates of each task alone in the same round; a round in which one of
+    these answered nothing has no limit, and is left out."""
     of_rounds = [
         dict(zip(Task, rates, strict=True))
         for rates in zip(*(figures.rates(system, cell, task) for task in Task), strict=True)
@@ -47,6 +48,7 @@ def shares_of_limit(figures: Figures, system: str, cell: str) -> list[float]:
     return [
         share_of_limit(rates, limits)
         for rates, limits in zip(of_rounds, alone_of_rounds, strict=True)
+        if all(limits.values())
     ]
 
 

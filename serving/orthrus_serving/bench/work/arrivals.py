@@ -22,7 +22,7 @@ def parse_arrivals(text: str, rate: float) -> Callable[[np.random.Generator], It
     name, _, number = text.partition(":")
     try:
         value = float(number or 1)
-        if rate <= 0 or value <= 0:
+        if rate <= 0 or value <= 0 or (name == "burst" and not value.is_integer()):
             raise ValueError
         together = int(value) if name == "burst" else 1
         gap = _GAPS[name](together / rate, value)

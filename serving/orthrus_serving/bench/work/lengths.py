@@ -1,6 +1,6 @@
 """How long prompts and outputs are, in tokens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +32,22 @@ def parse_lengths(text: str) -> Lengths:
         draw = _DISTRIBUTIONS[name](*numbers)
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"lengths {text!r}: write {_FORMS}") from None
-    if min(numbers) <= 0 or (name == "uniform" and numbers[0] > numbers[1]):
-        raise ValueError(f"lengths {text!r}: numbers must be above zero, and LOW at most HIGH")
+    if (
+        min(numbers) <= 0
+        or not _are_whole(name, numbers)
+        or (name == "uniform" and numbers[0] > numbers[1])
+    ):
+        raise ValueError(
+            f"lengths {text!r}: numbers must be above zero, counts of tokens whole, and LOW at"
+            " most HIGH"
+        )
     return Lengths(text, draw, _mean(draw))
+
+
+def _are_whole(name: str, numbers: Sequence[float]) -> bool:
+    """Whether those that count tokens do; a median, a mean and a sigma need not be whole."""
+    counts = numbers[-1:] if name in ("lognormal", "exponential") else numbers
+    return all(number.is_integer() for number in counts)
 
 
 Draw = Callable[[np.random.Generator], int]
