@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client.parser import text_string_to_metric_families
+from orthrus_operator.planner.exposition import samples_of
 
 _SCHEDULED = "orthrus_scheduled_tokens_total"
 _BUDGET = "orthrus_token_budget_total"
@@ -67,9 +67,6 @@ def replica_sample(exposition: str) -> ReplicaSample:
 
 
 def _samples(exposition: str) -> Iterable[tuple[str, Mapping[str, str], float]]:
-    """Of the metrics that are read only: a replica shows hundreds more, and parsing is slow."""
-    wanted = "\n".join(line for line in exposition.splitlines() if line.startswith(READ_METRICS))
-    for family in text_string_to_metric_families(f"{wanted}\n"):
-        for sample in family.samples:
-            if sample.name in READ_METRICS and math.isfinite(sample.value):
-                yield sample.name, sample.labels, sample.value
+    for sample in samples_of(exposition, READ_METRICS):
+        if sample.name in READ_METRICS and math.isfinite(sample.value):
+            yield sample.name, sample.labels, sample.value

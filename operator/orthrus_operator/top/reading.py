@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client.parser import text_string_to_metric_families
-
+from orthrus_operator.planner.exposition import samples_of
 from orthrus_operator.planner.replica_sample import ReplicaSample, replica_sample
 from orthrus_operator.top.latency import Buckets
 
@@ -31,17 +30,15 @@ def reading(exposition: str) -> Reading:
     """Reads text in Prometheus' format; raises ValueError when it is not that."""
     histograms: dict[str, dict[str, dict[float, float]]] = {}
     usage = None
-    wanted = "\n".join(line for line in exposition.splitlines() if line.startswith(READ_METRICS))
-    for family in text_string_to_metric_families(f"{wanted}\n"):
-        for sample in family.samples:
-            name, labels = sample.name, sample.labels
-            if name == _KV_CACHE:
-                usage = sample.value
-            elif name.endswith("_bucket"):
-                of_type = histograms.setdefault(name.removesuffix("_bucket"), {})
-                counts = of_type.setdefault(labels["type"], {})
-                bound = float(labels["le"])
-                counts[bound] = counts.get(bound, 0.0) + sample.value
+    for sample in samples_of(exposition, READ_METRICS):
+        name, labels = sample.name, sample.labels
+        if name == _KV_CACHE:
+            usage = sample.value
+        elif name.endswith("_bucket"):
+            of_type = histograms.setdefault(name.removesuffix("_bucket"), {})
+            counts = of_type.setdefault(labels["type"], {})
+            bound = float(labels["le"])
+            counts[bound] = counts.get(bound, 0.0) + sample.value
     return Reading(
         replica_sample(exposition),
         _buckets(histograms.get(_REQUEST_SECONDS, {})),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from orthrus_operator.api.group import DEPLOYMENT_LABEL
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.deployment_load import Look, deployment_load
+from orthrus_operator.reconciler.replica_address import serves
 from orthrus_operator.top.latency import Buckets
 from orthrus_operator.top.observation import Observation
 from orthrus_operator.top.reading import Reading
@@ -105,7 +106,7 @@ def _replica(pod: KubernetesObject, pair: _Pair | None, now: Observation) -> Rep
     return ReplicaRow(
         name=pod["metadata"]["name"],
         node=pod["spec"].get("nodeName", ""),
-        ready=said != "not ready",
+        ready=serves(pod),
         figures=_figures([pair] if pair else []),
         problem=said if isinstance(said, str) else "",
     )

@@ -36,10 +36,11 @@ def orthrus(name: str = "chat", replicas: int = 2) -> dict[str, Any]:
     }
 
 
-def pod(uid: str, name: str = "chat") -> dict[str, Any]:
+def pod(uid: str, *, ready: bool, name: str = "chat") -> dict[str, Any]:
     labels = {DEPLOYMENT_LABEL: name}
     metadata = {"namespace": "models", "name": f"{name}-{uid}", "uid": uid, "labels": labels}
-    return {"metadata": metadata, "spec": {"nodeName": "node1"}, "status": {}}
+    status = {"conditions": [{"type": "Ready", "status": str(ready)}]}
+    return {"metadata": metadata, "spec": {"nodeName": "node1"}, "status": status}
 
 
 def observation(**said: str) -> Observation:
@@ -47,4 +48,5 @@ def observation(**said: str) -> Observation:
     readings: dict[str, Reading | str] = {
         uid: reading(text) if "\n" in text else text for uid, text in said.items() if text
     }
-    return Observation((orthrus(replicas=len(said)),), tuple(map(pod, said)), readings)
+    pods = tuple(pod(uid, ready=uid in readings) for uid in said)
+    return Observation((orthrus(replicas=len(said)),), pods, readings)
