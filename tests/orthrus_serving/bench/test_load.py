@@ -52,7 +52,7 @@ async def test_a_client_that_is_late_itself_hides_nothing() -> None:
         time.sleep(0.4)
         yield Planned(0.1, EMBEDDING)
 
-    load = DrawnArrivals(workload("1@1:0"), plan, warm_up=0.0, drain=30)
+    load = DrawnArrivals(workload=workload("1@1:0"), plan=plan, warm_up=0.0, drain=30)
     async with known_server() as server:
         outcomes = await run(servers(server), load)
     late = outcomes[-1]
@@ -70,7 +70,7 @@ async def test_a_request_without_an_answer_in_time_is_unfinished() -> None:
 
 
 async def test_a_closed_loop_keeps_its_clients_busy_and_no_more() -> None:
-    load = TimedClients(workload("0.5@5:5"), clients=3, warm_up=0.1)
+    load = TimedClients(workload=workload("0.5@5:5"), clients=3, warm_up=0.1)
     async with known_server(wait=0.02) as server:
         outcomes = await run(servers(server), load)
     assert server.most_open == 3
@@ -87,7 +87,7 @@ async def test_a_counted_loop_sends_exactly_its_requests() -> None:
 
 
 async def test_a_closed_loop_follows_its_phases() -> None:
-    load = TimedClients(workload("0.4@0:1,0.4@1:0"), clients=2, warm_up=0.0)
+    load = TimedClients(workload=workload("0.4@0:1,0.4@1:0"), clients=2, warm_up=0.0)
     async with known_server(wait=0.01) as server:
         outcomes = await run(servers(server), load)
     early, late = (
@@ -99,7 +99,7 @@ async def test_a_closed_loop_follows_its_phases() -> None:
 
 
 async def test_clients_pause_when_a_server_refuses_at_once() -> None:
-    load = TimedClients(workload("0.5@1:0"), clients=2, warm_up=0.0)
+    load = TimedClients(workload=workload("0.5@1:0"), clients=2, warm_up=0.0)
     async with known_server(failure="status", fine=1) as server:
         outcomes = await run(servers(server), load)
     assert {outcome.error for outcome in outcomes} == {"HTTP 429"}

@@ -40,7 +40,7 @@ def _reached(url: str, task: Task, clients: int, seconds: float) -> Ceiling:
     prompts = DrawnPrompts(task, parse_lengths(str(PROMPT_TOKENS)), outputs, range(1000, 30000))
     mix = parse_mix("0:1" if task is Task.GENERATION else "1:0")
     workload = Workload({task: prompts}, [Phase(seconds, mix)], Unit.REQUESTS, seed=0)
-    load = TimedClients(workload, clients, _WARM_UP_SECONDS)
+    load = TimedClients(workload=workload, clients=clients, warm_up=_WARM_UP_SECONDS)
     found = measure(Servers({task: [url]}), load).summaries[0].tasks[task]
     return Ceiling(task, found.requests_per_second, found.output_tokens_per_second)
 

@@ -90,8 +90,10 @@ class RunOptions:
         if self.rate is not None:
             arrivals = parse_arrivals(self.arrivals, self.rate)
             plan = partial(drawn_plan, workload, self.warm_up, arrivals)
-            return DrawnArrivals(workload, plan, self.warm_up, self.drain)
-        return TimedClients(workload, self.clients, self.warm_up)
+            return DrawnArrivals(
+                workload=workload, plan=plan, warm_up=self.warm_up, drain=self.drain
+            )
+        return TimedClients(workload=workload, clients=self.clients, warm_up=self.warm_up)
 
     def objectives(self) -> list[Objective]:
         """Raises ValueError: one of a form that is not known."""

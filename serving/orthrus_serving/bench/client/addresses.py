@@ -29,10 +29,6 @@ class Addresses:
     def next(self, task: Task) -> str:
         return next(self._turns[task])
 
-    def all_urls(self) -> list[str]:
-        """Each once."""
-        return list(dict.fromkeys(url for t in self._targets.values() for url in t.urls))
-
 
 def without_v1(url: str) -> str:
     """People give the address of a server in both forms."""

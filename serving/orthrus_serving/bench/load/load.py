@@ -43,14 +43,12 @@ class Load(Protocol):
         """What is measured of a run whose last request ended at `last_end`; the whole is first."""
 
 
-@dataclass(frozen=True)
-class TimedClients:
-    """A closed loop for the length of a workload, after a warm-up with its first mix."""
+@dataclass(frozen=True, kw_only=True)
+class _Timed:
+    """For the length of a workload, after a warm-up with its first mix."""
 
     workload: Workload
-    clients: int
     warm_up: float
-    by = By.ENDED
     requests = None
 
     @property
@@ -61,11 +59,19 @@ class TimedClients:
     def seconds(self) -> float:
         return self.warm_up + self.workload.seconds
 
-    async def run(self, record: Record, now: Callable[[], float]) -> None:
-        await ClosedLoop(self.clients).run(record, self.workload, self.warm_up, now)
-
     def windows(self, last_end: float) -> Sequence[Window]:
         return phase_windows(self.workload.phases, self.warm_up)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedClients(_Timed):
+    """A closed loop."""
+
+    clients: int
+    by = By.ENDED
+
+    async def run(self, record: Record, now: Callable[[], float]) -> None:
+        await ClosedLoop(self.clients).run(record, self.workload, self.warm_up, now)
 
 
 @dataclass(frozen=True)
@@ -89,30 +95,16 @@ class CountedClients:
         return [up_to(last_end)]
 
 
-@dataclass(frozen=True)
-class DrawnArrivals:
+@dataclass(frozen=True, kw_only=True)
+class DrawnArrivals(_Timed):
     """An open loop whose arrivals are drawn."""
 
-    workload: Workload
     plan: Callable[[], Iterable[Planned]]
-    warm_up: float
     drain: float
     by = By.PLANNED
-    requests = None
-
-    @property
-    def tasks(self) -> set[Task]:
-        return self.workload.tasks()
-
-    @property
-    def seconds(self) -> float:
-        return self.warm_up + self.workload.seconds
 
     async def run(self, record: Record, now: Callable[[], float]) -> None:
         await OpenLoop(self.plan, self.drain).run(record, now)
-
-    def windows(self, last_end: float) -> Sequence[Window]:
-        return phase_windows(self.workload.phases, self.warm_up)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def phases(name: str, text: str, work: Work) -> Cell:
     total = work.warm_up + sum(phase.seconds for phase in parsed)
     return Cell(
         name,
-        lambda seed: TimedClients(work.workload(parsed, seed), work.clients, work.warm_up),
+        lambda seed: TimedClients(
+            workload=work.workload(parsed, seed), clients=work.clients, warm_up=work.warm_up
+        ),
         total,
     )
 
