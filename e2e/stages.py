@@ -40,7 +40,7 @@ STATIC = (
 TOOLS = Stage("tools", (sys.executable, "-m", "e2e.cluster", "tools"))
 # Without them, three minutes of building, unit tests leave the rules out.
 MONITORING_TOOLS = Stage("monitoring tools", (sys.executable, "-m", "e2e.monitoring", "tools"))
-UNIT = Stage("unit tests", (*PYTEST, "-m", FAST))
+UNIT = Stage("unit tests", (*PYTEST, "--numprocesses=logical", "-m", FAST))
 # Only the local cluster is started and stopped here; another one, of KUBECONFIG, is just used.
 LOCAL = Cluster.current().local is not None
 MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))

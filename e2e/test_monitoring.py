@@ -91,7 +91,7 @@ def test_every_replica_is_scraped_without_the_prometheus_operator(
     pods = {pod["metadata"]["name"] for pod in kubectl.list("pods", OF_REPLICA)}
     wait_until(
         "a scrape of every replica",
-        lambda: prometheus.target_problems("orthrus-replicas"),
+        lambda: prometheus.target_problems("orthrus-replicas", kubectl.namespace),
         lambda errors: errors.keys() == pods and not any(errors.values()),
         within=60,
     )

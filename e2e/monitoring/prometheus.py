@@ -35,13 +35,14 @@ class Prometheus:
         """The names of all series that it has."""
         return set(self._get("label/__name__/values"))
 
-    def target_problems(self, job: str) -> dict[str, str]:
-        """The last error of each target of `job` by pod; empty where a scrape succeeded."""
+    def target_problems(self, job: str, namespace: str) -> dict[str, str]:
+        """The last error of each target of `job` in `namespace`, by pod; empty where a scrape
+        succeeded."""
         targets = self._get("targets", state="active")["activeTargets"]
         return {
             each["labels"]["pod"]: each["lastError"]
             for each in targets
-            if each["scrapePool"] == job
+            if each["scrapePool"] == job and each["labels"]["namespace"] == namespace
         }
 
     def rule_problems(self) -> dict[str, str]:

@@ -39,6 +39,8 @@ class Applier:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._applied: dict[str, _Mark] = {}
+        self._differing: dict[str, _Mark] = {}
+        """What a trial said an apply would change, so that a pause need not try it again."""
         self._faults: dict[str, int] = {}
 
     async def apply(
@@ -78,12 +80,16 @@ class Applier:
         path = object_path(desired)
         if self._applied.get(path) == _mark(desired, live):
             return missing_field(desired, live) is not None
+        tried = _digest(desired), live["metadata"]["resourceVersion"]
+        if self._differing.get(path) == tried:
+            return True
         try:
             trial = await self._api.apply(path, _pinned(desired, live), trial=True)
         except ApiError as error:
             _logger.warning("trial of %s failed: %s", path, error)
             return True
         if _substance(trial) != _substance(live):
+            self._differing[path] = tried
             return True
         self._applied[path] = _mark(desired, live)
         return False
@@ -101,8 +107,8 @@ class Applier:
 
     def forget(self, path: str) -> None:
         """Drops the memory of an object that is gone."""
-        self._applied.pop(path, None)
-        self._faults.pop(path, None)
+        for memory in (self._applied, self._differing, self._faults):
+            memory.pop(path, None)
 
     def _failed(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
         """What a refused call means to the user; None while it may well pass."""

@@ -1,7 +1,7 @@
 """One apply against a real API server: what it refuses, drops, and whom it protects."""
 
 import uuid
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture
-def orthrus(kubectl: Kubectl, tmp_path: Path) -> OrthrusDeployment:
+def orthrus(kubectl: Kubectl) -> Iterator[OrthrusDeployment]:
     """A stored object that no operator looks at: it is paused."""
     name = f"apply-{uuid.uuid4().hex[:8]}"
     spec = {"model": {"source": "hf://org/model"}, "paused": True}
@@ -28,7 +28,8 @@ def orthrus(kubectl: Kubectl, tmp_path: Path) -> OrthrusDeployment:
     )
     stored = kubectl.get("orth", name)
     assert stored
-    return OrthrusDeployment.from_object(stored)
+    yield OrthrusDeployment.from_object(stored)
+    kubectl("delete", "orth", name)
 
 
 def template_spec(desired: dict[str, Any]) -> dict[str, Any]:

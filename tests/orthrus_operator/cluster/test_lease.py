@@ -8,7 +8,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -100,7 +100,8 @@ async def test_the_clock_of_another_holder_does_not_matter(
 async def test_a_lease_that_someone_took_ends_the_holder(
     api: Api, kubectl: Kubectl, home: str
 ) -> None:
-    lease = Lease(api, home, "first", QUICK)
+    patient = replace(QUICK, duration=40.0, deadline=20.0)
+    lease = Lease(api, home, "first", patient)
     await lease.acquire()
     patch = json.dumps({"spec": {"holderIdentity": "thief"}})
     kubectl("patch", "lease", LEASE_NAME, "--type=merge", "-p", patch)

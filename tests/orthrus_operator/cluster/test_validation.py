@@ -60,6 +60,7 @@ def test_defaults_are_no_drift(kubectl: Kubectl, mode: str) -> None:
     manifest = an_object({}, f"drift-{mode[-4:].strip('=')}")
     kubectl("apply", mode, "-f", "-", stdin=manifest)
     assert kubectl("diff", mode, "-f", "-", stdin=manifest) == ""
+    kubectl("delete", "-f", "-", stdin=manifest)
 
 
 def test_explain_reads_as_documentation(kubectl: Kubectl) -> None:
