@@ -14,12 +14,25 @@ from orthrus_serving.pooling.weighted_mean import WeightedMeanHead
 ENTRY_POINTS = "orthrus.pooling_heads"
 """Installed packages name their own pooling functions in this group; ours keep their names."""
 
-HEADS: Mapping[str, PoolingHead] = MappingProxyType(
-    {point.name: BufferedHead(point.load) for point in entry_points(group=ENTRY_POINTS)}
-    | {
+_OURS: Mapping[str, PoolingHead] = MappingProxyType(
+    {
         "mean": MeanHead(),
         "weighted-mean": WeightedMeanHead(),
         "last": LastHead(),
         "cls": ClsHead(),
     }
 )
+_BROUGHT = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+HEADS: Mapping[str, PoolingHead] = MappingProxyType(
+    {**{name: BufferedHead(point.load) for name, point in _BROUGHT.items()}, **_OURS}
+)
+
+
+def head_identity(name: str) -> str:
+    """The name of a head, with package and version where another package brought it: what its
+    function computes may change from one version to the next."""
+    if name in _OURS or name not in _BROUGHT:
+        return name
+    package = _BROUGHT[name].dist
+    return f"{name} of {package.name} {package.version}" if package else name

@@ -1,11 +1,14 @@
 from dataclasses import replace
+from importlib.metadata import PathDistribution
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
+from orthrus_serving.pooling import head_identity
 
 SPACE = EmbeddingSpace(weights="w", dtype="bfloat16", pooling="mean", normalized=True)
 
@@ -63,3 +66,12 @@ def test_configuration_and_tokenizer_count_and_documentation_does_not(checkpoint
 def test_whatever_changes_vectors_changes_the_identifier(other: EmbeddingSpace) -> None:
     assert SPACE.identifier == replace(SPACE).identifier
     assert SPACE.identifier != other.identifier
+
+
+def test_the_version_of_the_package_that_brought_a_head_counts() -> None:
+    assert head_identity("max") == "max of orthrus-max-head 1.0"
+    assert head_identity("mean") == "mean"
+    before = replace(SPACE, pooling="max").identifier
+    with patch.object(PathDistribution, "version", "1.1"):
+        assert replace(SPACE, pooling="max").identifier != before
+        assert replace(SPACE, pooling="mean").identifier == SPACE.identifier

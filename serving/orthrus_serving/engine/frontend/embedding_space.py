@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orthrus_serving.pooling import head_identity
+
 HEADER = "orthrus-embedding-space"
 ID_LENGTH = 16
 _SAMPLE_BYTES = 256
@@ -42,7 +44,8 @@ class EmbeddingSpace:
 
     @property
     def identifier(self) -> str:
-        text = json.dumps(asdict(self), sort_keys=True)
+        content = asdict(self) | {"pooling": head_identity(self.pooling)}
+        text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]
 
 
