@@ -30,3 +30,8 @@ def prompt_tokens(reply: httpx.Response) -> int:
 def vectors(reply: httpx.Response) -> list[list[float]]:
     assert reply.status_code == 200, reply.text
     return [item["embedding"] for item in reply.json()["data"]]
+
+
+def token_ids(length: int) -> list[int]:
+    """A prompt of so many tokens, by their ids."""
+    return [(11 * i) % 1000 + 20 for i in range(length)]

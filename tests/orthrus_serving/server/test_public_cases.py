@@ -2,8 +2,6 @@
 
 import json
 import math
-import random
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,10 +15,9 @@ from tests.orthrus_serving.server.asking import (
     chat,
     complete,
     embed,
-    prompt_tokens,
+    token_ids,
     vectors,
 )
-from tests.orthrus_serving.server.departing_client import unanswered
 from tests.orthrus_serving.server.replica_process import (
     ALIAS,
     BUDGET,
@@ -32,22 +29,6 @@ from tests.orthrus_serving.server.replica_process import (
 from tests.orthrus_serving.server.test_routes import NOT_SERVED, assert_error_form
 
 pytestmark = pytest.mark.engine
-
-
-@pytest.mark.parametrize("length", [BUDGET + 1, MODEL_LENGTH - 1, MODEL_LENGTH])
-def test_prompts_up_to_the_length_of_the_model(http: httpx.Client, length: int) -> None:
-    reply = embed(http, [[TOKEN] * length])
-    assert reply.status_code == 200
-    assert reply.json()["usage"]["prompt_tokens"] == length
-
-
-def test_a_longer_prompt_is_refused_and_leaves_the_replica_well(http: httpx.Client) -> None:
-    reply = embed(http, [[TOKEN] * (MODEL_LENGTH + 1)])
-    assert reply.status_code == 400
-    assert_error_form(reply)
-    for size in (MODEL_LENGTH, MODEL_LENGTH + 1):
-        assert str(size) in reply.json()["error"]["message"]
-    assert embed(http, [[TOKEN]]).status_code == 200
 
 
 def test_one_port_answers_both_tasks(http: httpx.Client) -> None:
@@ -93,7 +74,7 @@ def test_what_is_not_a_text_or_token_ids_is_refused(
 def test_lists_of_mixed_lengths_at_once(http: httpx.Client) -> None:
     """They cross chunks and steps in every way there is."""
     lengths = [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1, BUDGET, BUDGET + 1]
-    inputs = [_prompt(length) for length in [*lengths, MODEL_LENGTH]]
+    inputs = [token_ids(length) for length in [*lengths, MODEL_LENGTH]]
     alone = [vectors(embed(http, [one]))[0] for one in inputs]
     with ThreadPoolExecutor(4) as pool:
         for given in pool.map(lambda _: vectors(embed(http, inputs)), range(4)):
@@ -103,13 +84,13 @@ def test_lists_of_mixed_lengths_at_once(http: httpx.Client) -> None:
 
 def test_a_long_list_keeps_its_order_and_adds_up(http: httpx.Client) -> None:
     lengths = [(7 * i) % 41 + 1 for i in range(64)]
-    reply = embed(http, [_prompt(length) for length in lengths])
+    reply = embed(http, [token_ids(length) for length in lengths])
     assert [item["index"] for item in reply.json()["data"]] == list(range(64))
     usage = reply.json()["usage"]
     assert usage["prompt_tokens"] == usage["total_tokens"] == sum(lengths)
     assert not usage.get("completion_tokens")
     for index in (0, 31, 63):
-        (alone,) = vectors(embed(http, [_prompt(lengths[index])]))
+        (alone,) = vectors(embed(http, [token_ids(lengths[index])]))
         assert vectors(reply)[index] == pytest.approx(alone, abs=1e-4)
 
 
@@ -121,58 +102,6 @@ def test_too_many_inputs_are_refused_by_number(
     assert reply.status_code == 400
     assert "2049" in reply.json()["error"]["message"]
     assert_error_form(reply)
-
-
-@pytest.mark.parametrize("kept", [1, CHUNK + 1, MODEL_LENGTH, -1])
-def test_truncation_keeps_the_first_tokens_of_an_embedding(http: httpx.Client, kept: int) -> None:
-    given = _prompt(MODEL_LENGTH + 50)
-    reply = embed(http, [given], truncate_prompt_tokens=kept)
-    count = MODEL_LENGTH if kept == -1 else kept
-    assert prompt_tokens(reply) == count
-    (alone,) = vectors(embed(http, [given[:count]]))
-    assert vectors(reply)[0] == pytest.approx(alone, abs=1e-4)
-    last = embed(http, [given], truncate_prompt_tokens=kept, truncation_side="left")
-    (alone,) = vectors(embed(http, [given[-count:]]))
-    assert vectors(last)[0] == pytest.approx(alone, abs=1e-4)
-
-
-@pytest.mark.parametrize("kept", [1, MODEL_LENGTH - 1, -1])
-def test_truncation_makes_a_generation_fit(http: httpx.Client, kept: int) -> None:
-    count = MODEL_LENGTH - 1 if kept == -1 else kept
-    words = "word " * (2 * MODEL_LENGTH)
-    for ask in (complete, chat):
-        assert prompt_tokens(ask(http, words, truncate_prompt_tokens=kept)) == count
-
-
-@pytest.mark.parametrize("kept", [0, -2, MODEL_LENGTH + 1, "many"])
-@pytest.mark.parametrize("ask", [embed, complete, chat])
-def test_another_truncation_is_refused_by_name(
-    http: httpx.Client, ask: Callable[..., httpx.Response], kept: object
-) -> None:
-    reply = ask(http, "x", truncate_prompt_tokens=kept)
-    assert reply.status_code == 400
-    assert "truncate_prompt_tokens" in reply.json()["error"]["param"]
-    assert_error_form(reply)
-
-
-def test_a_generation_that_does_not_fit_is_refused_with_both_numbers(http: httpx.Client) -> None:
-    for stream in (False, True):
-        for length, asked in ((MODEL_LENGTH, None), (MODEL_LENGTH - 9, 10)):
-            reply = complete(http, _prompt(length), max_tokens=asked, stream=stream)
-            assert reply.status_code == 400
-            assert str(length) in reply.json()["error"]["message"]
-            assert_error_form(reply)
-        assert chat(http, "x", max_tokens=MODEL_LENGTH, stream=stream).status_code == 400
-    clipped = complete(http, _prompt(MODEL_LENGTH - 9), max_tokens=None, ignore_eos=True)
-    assert clipped.json()["usage"]["completion_tokens"] == 9
-    exact = complete(http, _prompt(MODEL_LENGTH - 9), max_tokens=9, ignore_eos=True)
-    assert exact.json()["usage"]["completion_tokens"] == 9
-
-
-def test_a_bound_is_read_as_the_route_reads_it(http: httpx.Client) -> None:
-    assert complete(http, "x", max_tokens="2").status_code == 200
-    unknown_here = complete(http, "x", max_tokens=2, max_completion_tokens=10**6)
-    assert unknown_here.status_code == 200
 
 
 @pytest.mark.parametrize("ask", [complete, chat])
@@ -241,76 +170,11 @@ def test_a_stream_that_cannot_be_is_refused_before_it_begins(
         assert_error_form(reply)
 
 
-def test_echo_without_generation_gives_the_logprobs_of_the_prompt(http: httpx.Client) -> None:
-    reply = complete(http, _prompt(4), max_tokens=0, echo=True, logprobs=1)
+def test_echo_without_generation_gives_the_logprobs_of_thetoken_ids(http: httpx.Client) -> None:
+    reply = complete(http, token_ids(4), max_tokens=0, echo=True, logprobs=1)
     (choice,) = reply.json()["choices"]
     assert len(choice["logprobs"]["token_logprobs"]) == 4
     assert choice["logprobs"]["token_logprobs"][0] is None
-
-
-def test_clients_that_leave_free_everything(http: httpx.Client, replica: ReplicaProcess) -> None:
-    """In the middle of a stream, of a chunked embedding, and while still queued."""
-    used = "orthrus_kv_cache_usage_ratio"
-    replica.wait_metric(used, lambda share: share == 0)
-    aborted = replica.metric(
-        "orthrus_requests_total", type="generation", model=NAME, status="aborted"
-    )
-    generation = {"model": NAME, "prompt": "x", "max_tokens": 200, "ignore_eos": True}
-    embedding = {"model": NAME, "input": [_prompt(MODEL_LENGTH)] * 20}
-    with (
-        unanswered(replica.url, "/v1/completions", {**generation, "stream": True}),
-        unanswered(replica.url, "/v1/completions", generation),
-        unanswered(replica.url, "/v1/embeddings", embedding),
-    ):
-        replica.wait_metric("orthrus_backlog_requests", lambda n: n > 5, type="embedding")
-        replica.wait_metric(used, lambda share: share > 0)
-    for task in ("embedding", "generation"):
-        replica.wait_metric("orthrus_backlog_requests", lambda n: n == 0, type=task)
-    replica.wait_metric(used, lambda share: share == 0)
-    replica.wait_metric(
-        "orthrus_requests_total",
-        lambda n: n == aborted + 2,
-        type="generation",
-        model=NAME,
-        status="aborted",
-    )
-    assert complete(http, "x").status_code == 200
-
-
-@pytest.mark.long
-@pytest.mark.timeout(3600)
-def test_five_hundred_clients_that_leave_at_any_moment_leave_nothing(
-    http: httpx.Client, replica: ReplicaProcess
-) -> None:
-    used = "orthrus_kv_cache_usage_ratio"
-    before = [vectors(embed(http, [_prompt(length)]))[0] for length in (CHUNK, MODEL_LENGTH)]
-    replica.wait_metric(used, lambda share: share == 0)
-    chance = random.Random(7)  # noqa: S311
-    moments = [(index, chance.uniform(0, 0.05)) for index in range(500)]
-
-    def leave(at: tuple[int, float]) -> None:
-        index, seconds = at
-        length = index % MODEL_LENGTH + 1
-        asks: list[tuple[str, dict[str, object]]] = [
-            ("/v1/embeddings", {"input": [_prompt(length)] * (index % 3 + 1)}),
-            ("/v1/completions", {"prompt": _prompt(length // 2 + 1), "n": index % 3 + 1}),
-            ("/v1/completions", {"prompt": _prompt(9), "stream": True, "max_tokens": 100}),
-        ]
-        path, body = asks[index % len(asks)]
-        with unanswered(replica.url, path, {"model": NAME, **body}):
-            time.sleep(seconds)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(leave, moments))
-    for task in ("embedding", "generation"):
-        replica.wait_metric("orthrus_backlog_requests", lambda n: n == 0, type=task)
-    replica.wait_metric(used, lambda share: share == 0)
-    # As many at once as there are rows: a kept row, KV block or pooling slot would be missed.
-    with ThreadPoolExecutor(8) as pool:
-        after = list(pool.map(lambda _: vectors(embed(http, [_prompt(MODEL_LENGTH)]))[0], range(8)))
-    for vector in after:
-        assert vector == pytest.approx(before[1], abs=1e-4)
-    assert vectors(embed(http, [_prompt(CHUNK)]))[0] == pytest.approx(before[0], abs=1e-4)
 
 
 def test_requests_are_counted_by_type_and_model(
@@ -409,10 +273,6 @@ def test_metrics_parse_and_count_by_unit(http: httpx.Client, replica: ReplicaPro
     samples = [sample.value for family in families for sample in family.samples]
     assert samples
     assert not any(math.isnan(value) for value in samples)
-
-
-def _prompt(length: int) -> list[int]:
-    return [(11 * i) % 1000 + 20 for i in range(length)]
 
 
 def _events(reply: httpx.Response) -> list[dict[str, Any]]:
