@@ -55,7 +55,7 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 exactness: model ## Chunked against single-pass embeddings, head by head
 	@$(PYTHON) -m e2e.exactness
 
-gpu-check: ## Pooling on CUDA against the CPU, and its cost (needs a GPU; never run so far)
+gpu-check: venv ## Pooling on CUDA against the CPU, and its cost (needs a GPU; never run so far)
 	@$(PYTHON) -m e2e.gpu_check
 
 soak: model ## An hour of mixed load, aborts and bad requests on one replica
