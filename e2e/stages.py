@@ -48,7 +48,16 @@ IMAGES = Stage("images", (sys.executable, "-m", "e2e.images", "build", "operator
 ENGINE = Stage("engine tests", (*PYTEST, "-m", "engine and not long"))
 UP = Stage("cluster up", (sys.executable, "-m", "e2e.cluster", "up"))
 DOWN = Stage("cluster down", (sys.executable, "-m", "e2e.cluster", "down"), always=True)
-CLUSTER = Stage("cluster tests", (*PYTEST, "-m", "cluster and not long"))
+# Each process has a namespace and an operator of its own, and mostly waits.
+OPERATOR_TESTS = "tests/orthrus_operator"
+OPERATOR = Stage(
+    "operator tests",
+    (*PYTEST, "--numprocesses=2", "--dist=loadfile", "-m", "cluster and not long", OPERATOR_TESTS),
+)
+SCENARIOS = Stage(
+    "scenarios", (*PYTEST, "-m", "cluster and not long", f"--ignore={OPERATOR_TESTS}")
+)
+CLUSTER = (OPERATOR, SCENARIOS)
 LONG = Stage("long tests", (*PYTEST, "-m", "long"))
 
 
@@ -60,8 +69,8 @@ def on_cluster(*stages: Stage) -> tuple[Stage, ...]:
 PLANS = {
     "check": (*STATIC, TOOLS, UNIT),
     "engine": (MODEL, ENGINE),
-    "cluster": (MODEL, *on_cluster(CLUSTER)),
-    "test": (*STATIC, TOOLS, MONITORING_TOOLS, UNIT, MODEL, ENGINE, *on_cluster(CLUSTER)),
+    "cluster": (MODEL, *on_cluster(*CLUSTER)),
+    "test": (*STATIC, TOOLS, MONITORING_TOOLS, UNIT, MODEL, ENGINE, *on_cluster(*CLUSTER)),
     "long": (MODEL, *on_cluster(LONG)),
 }
 

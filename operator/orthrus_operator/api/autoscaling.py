@@ -60,5 +60,5 @@ class Autoscaling(ApiType):
     scale_down_delay_seconds: Annotated[
         int, Field(ge=0, le=_LONGEST_DELAY_SECONDS, json_schema_extra={"format": "int32"})
     ] = 600
-    """Seconds for which fewer replicas must have sufficed before one is removed: one that comes back
-    has to load again."""
+    """Seconds for which fewer replicas must have sufficed before one is removed: one that comes
+    back has to load again."""

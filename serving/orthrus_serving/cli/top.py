@@ -12,7 +12,8 @@ def top(arguments: Sequence[str]) -> int:
     ]
     if missing:
         sys.stderr.write(
-            f"orthrus top: {', '.join(missing)} is not installed; in a checkout of Orthrus: pip install '.[top]'\n"
+            f"orthrus top: {', '.join(missing)} is not installed; "
+            "in a checkout of Orthrus: pip install '.[top]'\n"
         )
         return 1
     from orthrus_operator.top.command import top as run
