@@ -26,13 +26,14 @@ class Installation:
     operator: str
     serving: str
 
-    def install(self, *, operator: str) -> None:
+    def install(self, *, operator: str, settings: dict[str, str] | None = None) -> None:
         install(
             self.cluster,
             release="orthrus",
             namespace=NAMESPACE,
             operator=operator,
             serving=self.serving,
+            settings=settings,
         )
 
     def operator_under_another_tag(self) -> str:

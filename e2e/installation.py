@@ -12,10 +12,19 @@ class HelmError(RuntimeError):
     """helm failed; the message is what it printed."""
 
 
-def install(cluster: Cluster, *, release: str, namespace: str, operator: str, serving: str) -> None:
+def install(
+    cluster: Cluster,
+    *,
+    release: str,
+    namespace: str,
+    operator: str,
+    serving: str,
+    settings: dict[str, str] | None = None,
+) -> None:
     """`helm upgrade --install` the chart and wait until the operator runs.
 
-    `operator` and `serving` are image references with a tag. The same call upgrades.
+    `operator` and `serving` are image references with a tag, `settings` further values of the
+    chart. The same call upgrades.
 
     Raises:
         HelmError: with helm's own message.
@@ -27,6 +36,7 @@ def install(cluster: Cluster, *, release: str, namespace: str, operator: str, se
         "image.tag": operator_tag,
         "servingImages.cpu.repository": serving_repository,
         "servingImages.cpu.tag": serving_tag,
+        **(settings or {}),
     }
     if release in helm(cluster, "list", "--pending", "--short", "--namespace", namespace).split():
         # A helm that was killed: every later one would say that it is still at work.

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from string import Template
+from typing import Any
+
+import yaml
 
 from e2e.cluster import Cluster
 from e2e.kubectl import Kubectl
@@ -12,29 +15,39 @@ from e2e.waiting import wait_until
 
 SAMPLES = Path(__file__).parent.parent / "manifests" / "samples"
 NAME = "smollm2"
+OF_REPLICA = f"serving.orthrus.io/deployment={NAME}"
+"""Selects the pods of the sample."""
 
 
-def apply_sample(kubectl: Kubectl, model: Path) -> None:
-    """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node."""
-    _apply(kubectl, _sample(kubectl, model))
+def apply_sample(kubectl: Kubectl, model: Path, changes: dict[str, Any] | None = None) -> None:
+    """Apply the SmolLM2 sample; `model` is the checkpoint's folder on the node.
+
+    `changes` replace fields of its OrthrusDeployment's spec.
+    """
+    volume, claim, orthrus = _sample(kubectl, model)
+    orthrus["spec"] |= changes or {}
+    _apply(kubectl, volume, claim, orthrus)
 
 
 def apply_volume(kubectl: Kubectl, model: Path) -> None:
     """Of the sample the volume and its claim `models` alone."""
-    _apply(kubectl, _sample(kubectl, model).rpartition("\n---\n")[0])
+    volume, claim, _ = _sample(kubectl, model)
+    _apply(kubectl, volume, claim)
 
 
-def _sample(kubectl: Kubectl, model: Path) -> str:
+def _sample(kubectl: Kubectl, model: Path) -> list[dict[str, Any]]:
+    """Volume, claim and OrthrusDeployment."""
     text = Template((SAMPLES / "smollm2-cpu.yaml").read_text())
-    return text.substitute(MODELS=model.parent, NAMESPACE=kubectl.namespace)
+    places = {"MODELS": str(model.parent), "NAMESPACE": kubectl.namespace}
+    return list(yaml.safe_load_all(text.substitute(places)))
 
 
-def _apply(kubectl: Kubectl, manifest: str) -> None:
+def _apply(kubectl: Kubectl, *objects: dict[str, Any]) -> None:
     volume = kubectl.get("persistentvolume", f"smollm2-models-{kubectl.namespace}")
     if volume and volume["status"].get("phase") == "Released":
         # Its claim went, with the namespace for instance: it would bind to no later one.
         kubectl("delete", "persistentvolume", volume["metadata"]["name"])
-    kubectl("apply", "-f", "-", stdin=manifest)
+    kubectl.apply(*objects)
 
 
 def state(kubectl: Kubectl, name: str = NAME) -> dict[str, str]:

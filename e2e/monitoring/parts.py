@@ -14,6 +14,7 @@ from e2e.monitoring.generated import ROOT
 from e2e.monitoring.objects import Object, apply, delete
 from e2e.monitoring.prometheus import Prometheus
 from e2e.monitoring.tools import PROMETHEUS, PROMETHEUS_ADAPTER
+from e2e.waiting import wait_until
 
 NAMESPACE = "orthrus-monitoring"
 _CUSTOM_METRICS = "v1beta1.custom.metrics.k8s.io"
@@ -55,6 +56,20 @@ class Monitoring:
         service = self._kubectl.get("service", "prometheus")
         assert service is not None, "start() made it"
         return Prometheus(f"http://{service['spec']['clusterIP']}:9090")
+
+    def stop_prometheus(self) -> None:
+        """End Prometheus alone, as if its node had died; its data is lost."""
+        self._kubectl("scale", "deployment", "prometheus", "--replicas=0")
+        wait_until(
+            "no Prometheus",
+            lambda: self._kubectl.list("pods", "app=prometheus"),
+            lambda pods: not pods,
+            within=60,
+        )
+
+    def resume_prometheus(self) -> None:
+        self._kubectl("scale", "deployment", "prometheus", "--replicas=1")
+        self._kubectl("rollout", "status", "deployment", "prometheus", "--timeout=120s")
 
     def stop(self) -> None:
         """Remove all that `start` made."""

@@ -19,3 +19,8 @@ PROMETHEUS = Module(
 PROMETHEUS_ADAPTER = Module(
     _FOLDER / "prometheus-adapter", ("sigs.k8s.io/prometheus-adapter/cmd/adapter",)
 )
+KEDA = Module(
+    _FOLDER / "keda",
+    tuple(f"github.com/kedacore/keda/v2/cmd/{name}" for name in ("operator", "adapter")),
+    ("github.com/kedacore/keda/v2/version.Version=2.21.0",),
+)

@@ -2,74 +2,25 @@
 
 import json
 import math
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from e2e.autoscaling.conftest import Apply
 from e2e.conftest import Installation
 from e2e.kubectl import Kubectl
 from e2e.load import Demand, Load
 from e2e.monitoring.generated import DASHBOARD, ROOT, RULES
 from e2e.monitoring.metrics import KNOWN, OF_OPERATOR, OF_REPLICAS, names
-from e2e.monitoring.parts import Monitoring
 from e2e.monitoring.prometheus import Prometheus
-from e2e.sample import NAME, apply_sample, service_url
+from e2e.sample import NAME, OF_REPLICA, service_url
 from e2e.waiting import wait_until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
-OF_REPLICA = f"serving.orthrus.io/deployment={NAME}"
 NOT_HERE = {
     name for name, known in KNOWN.items() if "_gpu_" in name or known.labels.keys() & {"adapter"}
 }
 """Metrics of what there is none of: no GPU, no adapter."""
-
-
-@pytest.fixture(scope="module")
-def kubectl(installation: Installation) -> Kubectl:
-    return installation.kubectl
-
-
-@pytest.fixture(scope="module")
-def monitoring(installation: Installation) -> Iterator[Monitoring]:
-    parts = Monitoring(installation.cluster)
-    parts.start()
-    yield parts
-    parts.stop()
-
-
-@pytest.fixture(scope="module")
-def prometheus(monitoring: Monitoring) -> Prometheus:
-    return monitoring.prometheus
-
-
-@pytest.fixture(scope="module")
-def replica(kubectl: Kubectl, model: Path) -> Iterator[None]:
-    """One replica of the sample, ready; it goes with its pods, so that others begin anew."""
-    apply_sample(kubectl, model)
-    wait_until(
-        "one ready replica of this spec",
-        lambda: kubectl.get("orth", NAME) or {},
-        lambda seen: is_ready(seen) and seen["status"].get("readyReplicas") == 1,
-        within=600,
-    )
-    yield
-    kubectl("delete", "orth", NAME)
-    wait_until(
-        "no replica", lambda: kubectl.list("pods", OF_REPLICA), lambda left: not left, within=200
-    )
-
-
-def is_ready(orthrus: dict[str, Any]) -> bool:
-    """Ready, and for the present spec."""
-    conditions = orthrus.get("status", {}).get("conditions", [])
-    ready = [c for c in conditions if c["type"] == "Ready" and c["status"] == "True"]
-    current = (
-        orthrus.get("status", {}).get("observedGeneration") == orthrus["metadata"]["generation"]
-    )
-    return bool(ready) and current
 
 
 def panel_queries() -> dict[str, str]:
@@ -86,7 +37,7 @@ def panel_queries() -> dict[str, str]:
 
 
 def test_every_replica_is_scraped_without_the_prometheus_operator(
-    kubectl: Kubectl, prometheus: Prometheus, replica: None
+    kubectl: Kubectl, prometheus: Prometheus, replica: Apply
 ) -> None:
     pods = {pod["metadata"]["name"] for pod in kubectl.list("pods", OF_REPLICA)}
     wait_until(
