@@ -7,6 +7,7 @@ import re
 import ssl
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,16 +42,15 @@ class FaultProxy:
         self._random = random.Random(1)  # noqa: S311
         self.requests: list[str] = []
         """Every request so far, as `METHOD /path`."""
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        started: Future[str] = Future()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(started)), daemon=True
+        )
         self._thread.start()
-        self._runner, self.url = asyncio.run_coroutine_threadsafe(
-            self._start(), self._loop
-        ).result()
+        self.url = started.result()
 
     def close(self) -> None:
-        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
 
     @contextmanager
@@ -66,11 +66,23 @@ class FaultProxy:
     def writes(self) -> list[str]:
         return [each for each in self.requests if not each.startswith("GET ")]
 
+    async def _serve(self, started: Future[str]) -> None:
+        """Sets `started` to the proxy's address, or to what kept it from starting."""
+        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            runner, url = await self._start()
+        except Exception as error:
+            started.set_exception(error)
+            return
+        started.set_result(url)
+        await self._closing.wait()
+        await runner.cleanup()
+
     async def _start(self) -> tuple[web.AppRunner, str]:
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self._handle)
         application.on_cleanup.append(self._close_client)
-        runner = web.AppRunner(application, access_log=None)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
