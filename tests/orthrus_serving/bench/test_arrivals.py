@@ -89,6 +89,7 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
     assert (first.at, len(first.request.prompt), first.request.max_tokens) == (0.0, 12, 3)
     assert (second.at, second.request.prompt) == (0.5, "a river")
     assert [first, second] == read_trace(path, drawn(), seed=0)  # type: ignore[arg-type]
+    assert read_trace(path, drawn(), seed=0, nonce=1)[0].request.prompt != first.request.prompt  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ async def test_a_run_measures_and_writes_all_its_files(tmp_path: Path) -> None:
     assert tasks["embedding"]["latency"]["p50"] >= 0.01
     assert tasks["embedding"]["good_per_second"] > 0
     assert "bench run --url" in found["environment"]["command"]
+    assert isinstance(found["settings"]["nonce"], int)
     page = files["--report"].read_text()
     assert page.count("data:image/png;base64,") == 3
     assert 'src="http' not in page
@@ -67,6 +68,39 @@ async def test_a_split_fleet_gets_each_task_where_it_belongs() -> None:
     assert {path for path, _ in generating.requests} == {"/v1/completions"}
 
 
+async def test_another_run_has_other_prompts_of_the_same_lengths_unless_its_nonce_is_given() -> (
+    None
+):
+    asked = []
+    async with known_server() as server:
+        for nonce in ((), (), ("--nonce", 5), ("--nonce", 5)):
+            code, _, err = await bench(
+                *("run", "--url", server.url, "--requests", 6, "--clients", 1),
+                *("--mix", "1:0", "--embedding-tokens", "uniform:5,50", *nonce),
+            )
+            assert code == 0, err
+            asked.append([body["input"] for _, body in server.requests[-6:]])
+    assert [len({tuple(map(len, run)) for run in asked})] == [1]
+    assert asked[0] != asked[1]
+    assert asked[2] == asked[3]
+
+
+async def test_a_run_that_had_to_be_cut_says_so_in_its_result(tmp_path: Path) -> None:
+    output, page = tmp_path / "a.json", tmp_path / "a.html"
+    async with known_server(wait=0.02) as server:
+        code, _, err = await bench(
+            *("run", "--url", server.url, "--embedding-clients", 1, "--generation-clients", 1),
+            *("--output-tokens", 2, "--warm-up", 0, "--seconds", 0.5, "--seconds-most", 0.5),
+            *("--answers", 100000, "--output", output, "--report", page),
+        )
+    assert code == 0, err
+    assert "window ended at its bound of 0.5 s" in err
+    found = json.loads(output.read_text())
+    assert "window ended at its bound" in found["notes"][0]
+    assert "window ended at its bound" in page.read_text()
+    assert set(found["windows"][0]["tasks"]) == {"embedding", "generation"}
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -75,6 +109,7 @@ async def test_a_split_fleet_gets_each_task_where_it_belongs() -> None:
         (("--url", "http://127.0.0.1:9", "--mix", "x"), "EMBEDDING:GENERATION"),
         (("--url", "http://127.0.0.1:9", "--rate", "2", "--requests", "3"), "exclude"),
         (("--url", "http://127.0.0.1:9", "--prompts", "none.jsonl"), "none.jsonl"),
+        (("--url", "http://127.0.0.1:9", "--embedding-clients", "2"), "go together"),
     ],
 )
 async def test_what_cannot_be_run_is_told_in_a_sentence(

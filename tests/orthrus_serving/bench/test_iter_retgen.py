@@ -8,10 +8,10 @@ import pytest
 
 from orthrus_serving.bench.load.run import Servers, run
 from orthrus_serving.bench.retgen.collection import read_collection
-from orthrus_serving.bench.retgen.findings import find
 from orthrus_serving.bench.retgen.index import PassageIndex
 from orthrus_serving.bench.retgen.iter_retgen import IterRetGen
-from orthrus_serving.bench.retgen.load import Query, RequestLostError, RetGenLoad
+from orthrus_serving.bench.retgen.load import RequestLostError, RetGenLoad
+from orthrus_serving.bench.retgen.query import Query
 from orthrus_serving.bench.retgen.weaknesses import read_weaknesses
 from orthrus_serving.scheduling.task import Task
 from tests.orthrus_serving.bench.known_server import known_server
@@ -81,7 +81,7 @@ async def test_every_query_is_answered_in_all_its_iterations() -> None:
     tasks = [outcome.task for outcome in outcomes]
     assert tasks.count(Task.EMBEDDING) == len(PASSAGES) + 6 * 2
     assert tasks.count(Task.GENERATION) == 6 * 2
-    found = find(of)
+    found = of.findings()
     assert (found.queries, found.lost) == (6, 0)
     assert found.latency is not None
     assert found.latency.p50 >= 2 * 0.02
@@ -96,7 +96,7 @@ async def test_a_query_that_loses_a_request_is_counted_and_the_others_go_on() ->
     first = 2 + len(PASSAGES) + 2  # of each task one, the collection, one query's first iteration
     async with known_server(failure="status", fine=first) as server:
         await run(Servers({task: [server.url] for task in Task}), of)
-    found = find(of)
+    found = of.findings()
     assert found.lost == 6
     assert found.recall == [0.0, 0.0]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from orthrus_serving.bench.measure.ratios import MIN_PAIRS, Comparison, Goal
-from orthrus_serving.bench.report.ratio_table import cells, described
+from orthrus_serving.bench.measure.ratios import MIN_PAIRS, Comparison, Goal, Pair
+from orthrus_serving.bench.report.ratio_table import cells, described, dropped
 
 
 def comparison(*ratios: float, goal: Goal | None = None) -> Comparison:
@@ -71,3 +71,28 @@ def test_without_a_pair_there_is_no_figure_and_no_verdict() -> None:
     assert (nothing.median, nothing.interval, nothing.verdict) == (None, None, "not measured")
     assert cells(nothing)[1:] == ("-", "-", "0", "at least 1", "not measured")
     assert described(nothing)["interval"] is None
+
+
+def test_a_goal_is_undecided_while_a_pair_is_missing() -> None:
+    """The pair that is missing may be just the one that fell below."""
+    pairs = [Pair(f"round {n}", 2.0, 1.0) for n in range(MIN_PAIRS)]
+    goal = Goal("at least", 1.0)
+    whole = Comparison.of_pairs("name", "ours ÷ theirs", pairs, goal)
+    assert whole.verdict == "met"
+    crashed = [*pairs, Pair("round 9", None, 1.0)]
+    found = Comparison.of_pairs("name", "ours ÷ theirs", crashed, goal)
+    assert found.verdict == "pairs missing"
+    assert found.dropped == ["round 9: no A"]
+    assert dropped([whole, found]) == ["name, ours ÷ theirs, in no ratio: round 9: no A"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio", "obstacle"),
+    [(0.0, 2.0, 0.0, None), (2.0, 0.0, None, "p: B is 0"), (None, None, None, "p: no A, no B")],
+)
+def test_only_what_cannot_be_divided_is_dropped(
+    first: float | None, second: float | None, ratio: float | None, obstacle: str | None
+) -> None:
+    found = Comparison.of_pairs("name", "A ÷ B", [Pair("p", first, second)])
+    assert found.ratios == ([] if ratio is None else [ratio])
+    assert found.dropped == ([] if obstacle is None else [obstacle])

@@ -11,18 +11,22 @@ from hypothesis import strategies as st
 
 from orthrus_serving.bench.client.outcome import Outcome
 from orthrus_serving.bench.load.load import Load, TimedClients, Trace
+from orthrus_serving.bench.load.steady import Bounds
+from orthrus_serving.bench.measure.spread import LEAST_FOR_P99
 from orthrus_serving.bench.measure.summary import Summary, summarize
 from orthrus_serving.bench.measure.window import By, Window
+from orthrus_serving.bench.retgen.findings import EXTRA, find
 from orthrus_serving.bench.retgen.load import RetGenLoad
+from orthrus_serving.bench.retgen.query import Answered, Query
 from orthrus_serving.bench.suite.acceptance import MIXES
 from orthrus_serving.bench.suite.cell import Work, worst_case
 from orthrus_serving.bench.suite.devices import CpuDevices, Devices, GpuDevices, find_devices
 from orthrus_serving.bench.suite.engine import Engine, Kind
-from orthrus_serving.bench.suite.figures import Figures, ratios
+from orthrus_serving.bench.suite.figures import Figures, Measured
 from orthrus_serving.bench.suite.fleet import Fleet, leaving
-from orthrus_serving.bench.suite.launch import Model, RunningEngine, command
+from orthrus_serving.bench.suite.launch import Model, RunningEngine, command, words_of
 from orthrus_serving.bench.suite.limit import share_of_limit
-from orthrus_serving.bench.suite.page import write_report
+from orthrus_serving.bench.suite.page import Conditions, write_report
 from orthrus_serving.bench.suite.preset import Plan, Setting
 from orthrus_serving.bench.suite.presets import PRESETS
 from orthrus_serving.bench.suite.system import dedicated, only, orthrus, sharing
@@ -32,7 +36,8 @@ from orthrus_serving.scheduling.task import Task
 CPU = CpuDevices([[0], [1]], kv_cache_gib=1, capacity=5)
 GPU = GpuDevices(2)
 MODEL = Model("model", length=2048, budget=2048, chunk=512, sequences=256)
-WORK = Work("128", "128", "uniform:16,48", range(1000, 2000), clients=4, seconds=10, warm_up=2)
+BOUNDS = Bounds(2, 20, 10, 30, answers=30)
+WORK = Work("128", "128", "uniform:16,48", range(1000, 2000), clients=4, bounds=BOUNDS, nonce=0)
 
 
 def plan(name: str, devices: Devices = CPU) -> Plan:
@@ -72,7 +77,9 @@ def first_requests(load: Load) -> list[Request]:
     if isinstance(load, RetGenLoad):
         return [Request(Task.EMBEDDING, query.question) for query in load.queries[:5]]
     assert isinstance(load, TimedClients)
-    return list(itertools.islice(load.workload.requests(0), 5))
+    return [
+        request for each in load.sets for request in itertools.islice(each.workload.requests(0), 5)
+    ]
 
 
 @given(
@@ -109,20 +116,24 @@ def summary(embeddings: int, generations: int) -> Summary:
 
 def acceptance_figures(rounds: int = 9) -> Figures:
     """Orthrus at its limit, twice as fast as Dedicated at 9:1 and as fast at 5:5."""
-    figures = Figures()
-    for _ in range(rounds):
-        figures.add("only pooling", "1:0", summary(100, 0))
-        figures.add("only generate", "0:1", summary(0, 100))
+    figures = Figures(rounds=rounds)
+    for number in range(rounds):
+        add(figures, "only pooling", "1:0", number, summary(100, 0))
+        add(figures, "only generate", "0:1", number, summary(0, 100))
         for cell, ours, split in zip(
             MIXES,
             [(90, 10), (50, 50), (10, 90)],
             [(45, 5), (50, 50), (5, 45)],
             strict=True,
         ):
-            figures.add("orthrus", cell, summary(*ours))
-            figures.add("dedicated 1-1", cell, summary(*split))
-            figures.add("sharing", cell, summary(*split))
+            add(figures, "orthrus", cell, number, summary(*ours))
+            add(figures, "dedicated 1-1", cell, number, summary(*split))
+            add(figures, "sharing", cell, number, summary(*split))
     return figures
+
+
+def add(figures: Figures, system: str, cell: str, number: int, found: Summary) -> None:
+    figures.add(system, cell, number, Measured(found))
 
 
 def test_the_acceptance_ratios_are_those_of_the_rates() -> None:
@@ -138,24 +149,104 @@ def test_the_acceptance_ratios_are_those_of_the_rates() -> None:
 def test_a_report_has_every_ratio_and_every_system(tmp_path: Path) -> None:
     figures = acceptance_figures()
     comparisons = plan("acceptance").compare(figures)
-    write_report(tmp_path, "acceptance", {"cpu": "x"}, figures, comparisons)
+    conditions = Conditions("acceptance", {"nonce": 7}, {"pooling@0": "vllm serve --enforce-eager"})
+    write_report(tmp_path, {"cpu": "x"}, conditions, figures, comparisons)
     found = json.loads((tmp_path / "summary.json").read_text())
     assert len(found["comparisons"]) == len(comparisons) == 15
     assert found["comparisons"][0]["median"] == pytest.approx(1.0)
     assert len(found["medians"]) == 11
+    assert found["engines"] == {"pooling@0": "vllm serve --enforce-eager"}
     page = (tmp_path / "report.html").read_text()
     assert "data:image/png" in page
     assert "Dedicated" in page
+    assert "vllm serve --enforce-eager" in page
+    assert "What failed" not in page
     assert (tmp_path / "rates.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_round_that_failed_keeps_its_place_and_leaves_goals_undecided(tmp_path: Path) -> None:
+    """Round 2 of Orthrus and round 3 of the pooling engines, of which the limit is made."""
+    figures = acceptance_figures()
+    del figures.found["orthrus", "9:1"][1]
+    del figures.found["only pooling", "1:0"][2]
+    figures.failures.append("round 2, orthrus, 9:1: it ended with code 1")
+    comparisons = plan("acceptance").compare(figures)
+    found = {each.name: each for each in comparisons}
+    assert found["9:1, limit"].dropped == ["round 2: no A", "round 3: no A, no B"]
+    assert found["9:1, limit"].ratios == pytest.approx([1.0] * 7)
+    assert found["9:1, dedicated 1-1"].dropped == ["round 2: no A"]
+    assert found["9:1, sharing"].verdict == "pairs missing"
+    assert found["1:9, sharing"].verdict == "met"
+    write_report(tmp_path, {}, Conditions("acceptance", {}, {}), figures, comparisons)
+    page = (tmp_path / "report.html").read_text()
+    assert "it ended with code 1" in page
+    assert "round 2: no A" in page
+    assert "8 of 9" in page
+
+
+def test_a_suite_of_which_all_has_failed_still_says_so(tmp_path: Path) -> None:
+    figures = Figures(rounds=1, failures=["round 1, orthrus, 9:1: no memory"])
+    folder = tmp_path / "acceptance"
+    comparisons = plan("acceptance").compare(figures)
+    write_report(folder, {}, Conditions("acceptance", {}, {}), figures, comparisons)
+    assert "no memory" in (folder / "report.html").read_text()
+    assert {each.verdict for each in comparisons} == {"not measured"}
+
+
 def test_where_nothing_was_answered_there_is_no_ratio() -> None:
-    figures = Figures()
-    figures.add("a", "c", summary(3, 0))
-    figures.add("b", "c", summary(0, 3))
-    assert figures.percentile("a", "c", Task.GENERATION, "p99") == [None]
-    assert ratios(*(figures.percentile(s, "c", Task.GENERATION, "p99") for s in "ab")) == []
-    assert ratios(*(figures.rates(s, "c", Task.EMBEDDING) for s in "ab")) == []
+    figures = Figures(rounds=1)
+    add(figures, "a", "c", 0, summary(3, 0))
+    add(figures, "b", "c", 0, summary(0, 3))
+    assert figures.percentile("a", "c", Task.GENERATION, "p99") == {0: None}
+    found = [figures.percentile(s, "c", Task.GENERATION, "p50") for s in "ab"]
+    assert [pair.ratio for pair in figures.pairs(*found)] == [None]
+    rates = [figures.rates(s, "c", Task.EMBEDDING) for s in "ab"]
+    assert [pair.ratio for pair in figures.pairs(*rates)] == [None]
+
+
+def test_long_decodes_have_clients_of_their_own_and_each_task_its_figures() -> None:
+    of = plan("long-decode")
+    load = of.trials[0].cell.load(0)
+    assert isinstance(load, TimedClients)
+    assert [each.workload.tasks() for each in load.sets] == [{task} for task in Task]
+    assert load.sets[0].clients == load.sets[1].clients
+    figures = Figures(rounds=1)
+    for trial in of.trials:
+        add(figures, trial.system.name, trial.cell.name, 0, summary(30, 3))
+    rows = [each.meaning for each in of.compare(figures)]
+    assert "embedding p50 latency" in rows
+    assert "generation requests per second" in rows
+    assert "requests per second" not in rows  # of no common mix
+
+
+def test_iter_retgen_divides_whole_queries() -> None:
+    of = plan("iter-retgen")
+    figures = Figures(rounds=1)
+    for trial, seconds in zip(of.trials, (2.0, 4.0), strict=True):
+        queries = [Answered(Query("q", 0), 0.0, seconds, [])]
+        findings = find(queries, 0, passages=9, retrieved=3, iterations=0)
+        extra = {EXTRA: findings.to_json()}
+        kept = Measured(summary(30, 3), extra=extra)
+        figures.add(trial.system.name, trial.cell.name, 0, kept)
+    found = {each.meaning: each for each in of.compare(figures)}
+    assert found["whole-query p50 latency"].ratios == [0.5]
+    assert found["queries per second"].ratios == [2.0]
+    assert found["whole-query p90 latency"].ratios == [0.5]
+
+
+def test_a_tail_with_a_goal_is_measured_until_it_has_one() -> None:
+    for trial in plan("inter-token").trials:
+        load = trial.cell.load(0)
+        assert isinstance(load, TimedClients)
+        assert load.bounds.answers >= LEAST_FOR_P99
+
+
+@pytest.mark.parametrize("devices", [CPU, GPU], ids=["cpu", "gpu"])
+def test_what_all_engines_run_with_is_equal_and_told(devices: Devices) -> None:
+    lines = [words_of(Engine(kind, (0,)), MODEL, devices) for kind in Kind]
+    for flag in ("--enforce-eager", "--dtype=float32"):
+        assert len({flag in line for line in lines}) == 1
+        assert (flag in lines[0]) == (flag in devices.remark)
 
 
 def test_the_worst_case_is_all_generations_then_all_embeddings_at_once() -> None:
@@ -200,6 +291,13 @@ def test_a_split_gives_each_task_a_device() -> None:
             dedicated(2, pooling)
 
 
+def test_one_device_is_enough_for_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {3})
+    assert find_devices(None, kv_cache_gib=1, engines_per_device=1, least=1).count == 1
+    with pytest.raises(ValueError, match="2 are needed"):
+        find_devices(None, kv_cache_gib=1, engines_per_device=5)
+
+
 def test_cores_are_split_into_equal_devices() -> None:
     with pytest.raises(ValueError, match="10000 devices"):
         find_devices(10_000, kv_cache_gib=1, engines_per_device=5)
@@ -225,6 +323,10 @@ class _Stub:
     url: str = "http://engine"
 
     def wait_serving(self) -> None: ...
+
+    def check(self) -> None: ...
+
+    def ask_to_end(self) -> None: ...
 
     def stop(self) -> None:
         self.running.remove(self.engine)

@@ -12,9 +12,12 @@ from orthrus_serving.bench.client.outcome import Outcome
 from orthrus_serving.bench.measure.compare import compare, read_pairs
 from orthrus_serving.bench.measure.objective import is_good, parse_objective
 from orthrus_serving.bench.measure.result import Result, read_result
-from orthrus_serving.bench.measure.spread import spread
+from orthrus_serving.bench.measure.spread import LEAST_FOR_P99, spread
 from orthrus_serving.bench.measure.summary import Summary, summarize
 from orthrus_serving.bench.measure.window import By, Window
+from orthrus_serving.bench.report.page import Section
+from orthrus_serving.bench.report.ratio_table import cells
+from orthrus_serving.bench.report.summary_table import durations
 from orthrus_serving.scheduling.task import Task
 
 WINDOW = Window("whole run", 10.0, 20.0)
@@ -126,10 +129,22 @@ def test_objectives_that_make_no_sense_are_told_how_to_be_written(text: str) -> 
 def test_percentiles_are_ordered_and_lie_among_the_durations(seconds: list[float]) -> None:
     found = spread(seconds)
     assert found is not None
-    assert min(seconds) <= found.p50 <= found.p90 <= found.p99 <= found.max == max(seconds)
+    tail = [] if found.p99 is None else [found.p99]
+    ordered = [min(seconds), found.p50, found.p90, *tail, max(seconds)]
+    assert ordered == sorted(ordered)
+    assert found.max == max(seconds)
+    assert (found.p99 is None) == (len(seconds) < LEAST_FOR_P99)
     assert found.count == len(seconds)
     at_most = sum(s <= found.p90 for s in seconds) / len(seconds)
     assert at_most >= 0.9 - 1 / len(seconds)
+
+
+@pytest.mark.parametrize("count", [LEAST_FOR_P99 - 1, LEAST_FOR_P99])
+def test_few_answers_have_no_p99_and_a_reader_is_told_how_few(count: int) -> None:
+    found = Result({}, {}, [summary(*[embedding(11, 12)] * count)], []).to_json()
+    table = Section.of_table("Durations", durations(found))
+    p99 = dict(zip(table.header, table.rows[0], strict=True))["p99"]
+    assert p99 == ("n/a (n=99)" if count < LEAST_FOR_P99 else "1000.0")
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.floats(0, 30)), max_size=60))
@@ -152,7 +167,12 @@ def test_how_late_the_client_was_is_told() -> None:
     assert found.send_lag is not None
     assert found.send_lag.max == pytest.approx(0.2)
     assert Result({}, {}, [found], []).client_was_late
-    assert not Result({}, {}, [summary(embedding(11, 12))], []).client_was_late
+    punctual = summary(embedding(11, 12), by=By.PLANNED)
+    assert not Result({}, {}, [punctual], []).client_was_late
+
+
+def test_a_closed_loop_has_no_lag_since_it_plans_a_request_when_it_sends_it() -> None:
+    assert summary(embedding(11, 12), by=By.ENDED).send_lag is None
 
 
 def write(path: Path, *outcomes: Outcome) -> None:
@@ -184,12 +204,42 @@ def test_folders_are_compared_by_pairs_of_the_same_name(tmp_path: Path) -> None:
         write(tmp_path / "b" / f"{number}.json", embedding(11, 11 + slow))
     write(tmp_path / "b" / "alone.json", embedding(11, 12))
     (tmp_path / "a" / "c").mkdir()
-    found = {c.name: c for c in compare(*read_pairs(tmp_path / "a", tmp_path / "b"))}
+    paired = read_pairs(tmp_path / "a", tmp_path / "b")
+    assert paired.alone == [str(tmp_path / "b" / "alone.json")]
+    found = {c.name: c for c in compare(paired.pairs)}
     latency = found["embedding end to end p50"]
     assert len(latency.ratios) == 9
     assert latency.ratios == pytest.approx([2.0] * 9)
     assert latency.interval == pytest.approx((2.0, 2.0))
+    assert not latency.dropped
     assert "generation requests per second" not in found
+
+
+def test_each_load_of_a_folder_has_a_median_of_its_own(tmp_path: Path) -> None:
+    for load, slow in (("9:1", 2), ("1:9", 4)):
+        for number in range(3):
+            write(tmp_path / "a" / load / f"{number}.json", embedding(11, 11 + slow))
+            write(tmp_path / "b" / load / f"{number}.json", embedding(11, 12))
+    found = {c.name: c for c in compare(read_pairs(tmp_path / "a", tmp_path / "b").pairs)}
+    assert found["9:1, embedding end to end p50"].median == pytest.approx(2)
+    assert found["1:9, embedding end to end p50"].median == pytest.approx(4)
+    assert "embedding end to end p50" not in found
+
+
+def test_a_pair_that_cannot_be_divided_is_named_and_the_others_count(tmp_path: Path) -> None:
+    for number in range(3):
+        write(tmp_path / "a" / f"{number}.json", embedding(11, 13), generation(11, 12, 13))
+        # The second of B answers no generation in its window, the third sends none at all.
+        ends = {0: [generation(11, 12, 13)], 1: [generation(19, 20, 21)], 2: []}[number]
+        write(tmp_path / "b" / f"{number}.json", embedding(11, 12), *ends)
+    found = {c.name: c for c in compare(read_pairs(tmp_path / "a", tmp_path / "b").pairs)}
+    rate = found["generation requests per second"]
+    assert rate.ratios == [1.0]
+    assert rate.dropped == ["1.json: B is 0", "2.json: no B"]
+    assert cells(rate)[3] == "1 of 3"
+    assert found["embedding end to end p50"].ratios == pytest.approx([2.0] * 3)
+    # Too few for a p99: no ratio, and it says so.
+    assert found["embedding end to end p99"].dropped == [f"{n}.json: no A, no B" for n in range(3)]
 
 
 def test_nothing_in_common_is_told(tmp_path: Path) -> None:

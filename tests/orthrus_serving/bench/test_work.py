@@ -31,8 +31,10 @@ def drawn(embedding: str = "128", prompt: str = "64", output: str = "64") -> dic
     }
 
 
-def workload(mix: str, unit: Unit = Unit.REQUESTS, seed: int = 0, **lengths: str) -> Workload:
-    return Workload(drawn(**lengths), [Phase(1.0, parse_mix(mix))], unit, seed)
+def workload(
+    mix: str, unit: Unit = Unit.REQUESTS, seed: int = 0, nonce: int = 0, **lengths: str
+) -> Workload:
+    return Workload(drawn(**lengths), [Phase(1.0, parse_mix(mix))], unit, seed, nonce)
 
 
 def first(count: int, of: Workload) -> list[Request]:
@@ -78,6 +80,31 @@ def test_a_mix_by_tokens_counts_tokens(
 def test_a_seed_fixes_the_work() -> None:
     assert first(50, workload("5:5", seed=1)) == first(50, workload("5:5", seed=1))
     assert first(50, workload("5:5", seed=1)) != first(50, workload("5:5", seed=2))
+
+
+def test_a_nonce_changes_what_prompts_say_and_nothing_else() -> None:
+    """A server that has seen the one work has no part of the other in its prefix cache."""
+
+    def work(nonce: int) -> list[Request]:
+        return first(
+            60,
+            workload(
+                "5:5",
+                nonce=nonce,
+                embedding="uniform:9,99",
+                prompt="uniform:9,99",
+                output="uniform:3,9",
+            ),
+        )
+
+    one, other = work(1), work(2)
+    assert one == work(1)
+    assert [weight(request) for request in one] == [weight(request) for request in other]
+    assert not {tuple(r.prompt[:4]) for r in one} & {tuple(r.prompt[:4]) for r in other}
+
+
+def weight(request: Request) -> tuple[Task, int, int]:
+    return request.task, len(request.prompt), request.max_tokens
 
 
 def test_a_mix_does_not_change_the_prompts_of_a_task() -> None:
@@ -132,7 +159,7 @@ def test_real_prompts_are_read_and_repeated(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, lines)))
     read = read_prompts(path, parse_lengths("5"))
     generations = list(
-        itertools.islice(read[Task.GENERATION].requests(np.random.default_rng(0)), 3)
+        itertools.islice(read[Task.GENERATION].requests(*map(np.random.default_rng, (0, 0))), 3)
     )
     assert [g.max_tokens for g in generations] == [9, 5, 9]
     assert generations[1].prompt == [{"role": "user", "content": "hi"}]

@@ -36,7 +36,7 @@ class Agreement:
         """Our figures ÷ vLLM's.
 
         Raises:
-            EngineStartError: the server cannot be started.
+            EngineFailedError: the server cannot be started.
             SideFailedError: a client failed.
         """
         ratios: dict[str, list[float]] = defaultdict(list)

@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
+from orthrus_serving.bench.cli import declared
+
 
 def ceiling(
-    clients: Annotated[int, typer.Option(help="Requests open at any time.", min=1)] = 64,
+    clients: declared.Clients = 64,
     seconds: Annotated[float, typer.Option(help="For each task.", min=0.5)] = 5.0,
 ) -> None:
     """Show what the client itself can send, against a local server that answers at once.

@@ -30,4 +30,4 @@ def measure(
     summaries = [
         summarize(outcomes, window, load.by, objectives) for window in load.windows(last_end)
     ]
-    return Result(settings or {}, environment(), summaries, outcomes)
+    return Result(settings or {}, environment(), summaries, outcomes, load.notes, load.extra)

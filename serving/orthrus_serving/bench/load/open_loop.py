@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from orthrus_serving.bench.client.outcome import Outcome
-from orthrus_serving.bench.load.closed_loop import raise_first
+from orthrus_serving.bench.load.clients import raise_first
 from orthrus_serving.bench.load.record import UNFINISHED, Record
 from orthrus_serving.bench.work.plan import Planned
 

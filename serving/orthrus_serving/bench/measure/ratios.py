@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.stats import bootstrap
@@ -33,18 +33,50 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """One row of the report.
+class Pair:
+    """A figure of both sides of one round, None where it was not measured."""
 
-    `ratios` has one entry for each pair of runs, and none when no pair could be divided since one
-    side answered nothing.
-    """
+    name: str
+    first: float | None
+    second: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        return self.first / self.second if self.first is not None and self.second else None
+
+    @property
+    def obstacle(self) -> str:
+        """Why there is no ratio."""
+        sides = (("no A", self.first), ("no B", self.second))
+        missing = [side for side, found in sides if found is None]
+        return f"{self.name}: {', '.join(missing) or 'B is 0'}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row of the report; `ratios` has one entry for each pair that could be divided."""
 
     name: str
     meaning: str
     """What is divided by what."""
     ratios: Sequence[float]
     goal: Goal | None = None
+    dropped: Sequence[str] = ()
+    """Pairs that could not be divided, each with its reason."""
+
+    @classmethod
+    def of_pairs(
+        cls, name: str, meaning: str, pairs: Sequence[Pair], goal: Goal | None = None
+    ) -> Self:
+        """Divides; what cannot be divided is told, never left out."""
+        ratios = [pair.ratio for pair in pairs]
+        return cls(
+            name,
+            meaning,
+            [ratio for ratio in ratios if ratio is not None],
+            goal,
+            [pair.obstacle for pair in pairs if pair.ratio is None],
+        )
 
     @property
     def median(self) -> float | None:
@@ -68,9 +100,12 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What to say of the goal; fewer than `MIN_PAIRS` pairs decide nothing."""
+        """What to say of the goal; pairs that are missing, or too few, decide nothing: those that
+        could not be divided may be just the bad ones."""
         if self.interval is None:
             return "not measured"
+        if self.dropped:
+            return "pairs missing"
         if self.goal is None:
             return "-"
         if len(self.ratios) < MIN_PAIRS:

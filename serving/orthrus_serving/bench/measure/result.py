@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,16 @@ class Result:
     environment: Mapping[str, Any]
     summaries: Sequence[Summary]
     outcomes: Sequence[Outcome]
+    notes: Sequence[str] = ()
+    """What its reader must know of how it was measured."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Figures that are not of requests, beside the others in the file."""
 
     @property
     def client_was_late(self) -> bool:
         """Whether requests left so much after their time that the client was the limit."""
         lag = self.summaries[0].send_lag
-        return lag is not None and lag.p99 > _LATE_SECONDS
+        return lag is not None and (lag.max if lag.p99 is None else lag.p99) > _LATE_SECONDS
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,8 +42,10 @@ class Result:
             "format": _FORMAT,
             "settings": dict(self.settings),
             "environment": dict(self.environment),
+            "notes": list(self.notes),
             "windows": [_summary(summary) for summary in self.summaries],
             "samples": [_sample(outcome) for outcome in self.outcomes],
+            **self.extra,
         }
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+LEAST_FOR_P99 = 100
+"""Durations without which a p99 would be little else than the longest one."""
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -14,7 +17,8 @@ class Spread:
     mean: float
     p50: float
     p90: float
-    p99: float
+    p99: float | None
+    """None of fewer than `LEAST_FOR_P99`."""
     max: float
 
 
@@ -24,4 +28,11 @@ def spread(seconds: Iterable[float]) -> Spread | None:
     if not found.size:
         return None
     p50, p90, p99 = (float(p) for p in np.percentile(found, (50, 90, 99)))
-    return Spread(found.size, float(found.mean()), p50, p90, p99, float(found.max()))
+    return Spread(
+        found.size,
+        float(found.mean()),
+        p50,
+        p90,
+        p99 if found.size >= LEAST_FOR_P99 else None,
+        float(found.max()),
+    )

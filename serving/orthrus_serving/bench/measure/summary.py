@@ -39,7 +39,8 @@ class Summary:
     embedding_share: float
     """Of the tokens, prompts and outputs, 0 to 1."""
     send_lag: Spread | None
-    """How late the client itself was, from a request's planned time to its sending."""
+    """How late the client itself was, from a request's planned time to its sending; None in a
+    closed loop, which plans a request when it sends it."""
 
     @property
     def requests_per_second(self) -> float:
@@ -59,11 +60,12 @@ def summarize(
         task: found.prompt_tokens_per_second + found.output_tokens_per_second
         for task, found in tasks.items()
     }
+    lag = (o.sent - o.planned for o in outcomes if window.holds_outcome(o, by))
     return Summary(
         window,
         tasks,
         tokens.get(Task.EMBEDDING, 0.0) / (sum(tokens.values()) or 1.0),
-        spread(o.sent - o.planned for o in outcomes if window.holds_outcome(o, by)),
+        spread(lag) if by is By.PLANNED else None,
     )
 
 

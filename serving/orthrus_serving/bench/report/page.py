@@ -30,6 +30,10 @@ class Section:
         return Section(name, header, list(zip(*columns, strict=True)))
 
     @staticmethod
+    def of_list(name: str, lines: Sequence[str]) -> "Section":
+        return Section(name, ("",), [(line,) for line in lines])
+
+    @staticmethod
     def of_plot(name: str, png: bytes) -> "Section":
         return Section(name, image=base64.b64encode(png).decode())
 
@@ -60,7 +64,9 @@ def run_page(result: Mapping[str, Any]) -> str:
 def run_sections(result: Mapping[str, Any]) -> list[Section]:
     """Tables and plots of one run, and what it was."""
     drawn = plots(result)
+    notes = [Section.of_list("Notes", result["notes"])] if result["notes"] else []
     return [
+        *notes,
         Section.of_table("Rates", rates(result)),
         Section.of_table("Durations", durations(result)),
         Section.of_plot("End-to-end latency", drawn["latency"]),

@@ -31,6 +31,15 @@ def write(path: Path, comparisons: Sequence[Comparison]) -> None:
     path.write_text(json.dumps(found, indent=1) + "\n")
 
 
+def dropped(comparisons: Sequence[Comparison]) -> list[str]:
+    """A line for each row that lacks pairs: which, and why."""
+    return [
+        f"{each.name}, {each.meaning}, in no ratio: {'; '.join(each.dropped)}"
+        for each in comparisons
+        if each.dropped
+    ]
+
+
 def described(comparison: Comparison) -> dict[str, object]:
     """What follows from the ratios."""
     return {
@@ -50,7 +59,14 @@ def cells(comparison: Comparison) -> tuple[str, ...]:
         f"{comparison.name}: {comparison.meaning}",
         median,
         interval,
-        str(len(comparison.ratios)),
+        _pairs(comparison),
         goal,
         comparison.verdict,
     )
+
+
+def _pairs(comparison: Comparison) -> str:
+    divided = len(comparison.ratios)
+    if not comparison.dropped:
+        return str(divided)
+    return f"{divided} of {divided + len(comparison.dropped)}"

@@ -41,9 +41,15 @@ def durations(result: Mapping[str, Any]) -> Table:
     for window, task, found in _rows(result):
         for key, name in _SPREADS.items():
             if found[key] is not None:
-                values = (f"{found[key][p] * 1000:.1f}" for p in _PERCENTILES)
+                values = (shown(found[key], p, "{:.1f}", 1000) for p in _PERCENTILES)
                 table.add_row(window, task, name, *values)
     return table
+
+
+def shown(spread: Mapping[str, Any], name: str, form: str, scale: float = 1) -> str:
+    """One figure of a spread; where there were too few durations for it, how many there were."""
+    value = spread[name]
+    return f"n/a (n={spread['count']})" if value is None else form.format(value * scale)
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:

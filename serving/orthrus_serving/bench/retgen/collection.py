@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from orthrus_serving.bench.retgen.load import Query
+from orthrus_serving.bench.retgen.query import Query
 from orthrus_serving.bench.retgen.weaknesses import read_weaknesses
 
 _PASSAGE_WORDS = 120

@@ -5,7 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from orthrus_serving.bench.measure.spread import Spread, spread
-from orthrus_serving.bench.retgen.load import Answered, RetGenLoad
+from orthrus_serving.bench.retgen.query import Answered
+
+EXTRA = "iter_retgen"
+"""Their name in the file of a result."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +31,20 @@ class Findings:
         return asdict(self)
 
 
-def find(load: RetGenLoad) -> Findings:
-    """Of a load that has run."""
-    answered = load.answered
+def find(
+    answered: Sequence[Answered], lost: int, *, passages: int, retrieved: int, iterations: int
+) -> Findings:
+    """Of all queries of a run, each with `retrieved` of the `passages` in each iteration."""
     started = min((a.started for a in answered), default=0.0)
     ended = max((a.ended for a in answered), default=0.0)
     return Findings(
         queries=len(answered),
-        lost=load.lost,
+        lost=lost,
         queries_per_second=len(answered) / (ended - started) if answered else 0.0,
         latency=spread(a.ended - a.started for a in answered),
-        retrieved=load.retrieve,
-        recall=[recall(answered, iteration) for iteration in range(load.iterations)],
-        chance=load.retrieve / len(load.passages),
+        retrieved=retrieved,
+        recall=[recall(answered, iteration) for iteration in range(iterations)],
+        chance=retrieved / passages,
     )
 
 

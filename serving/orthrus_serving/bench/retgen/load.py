@@ -1,15 +1,17 @@
 """Iterative retrieval-generation as a load: its mix shifts by itself, from second to second."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from orthrus_serving.bench.client.outcome import Reply
 from orthrus_serving.bench.load.record import Record
 from orthrus_serving.bench.measure.window import By, Window
+from orthrus_serving.bench.retgen.findings import EXTRA, Findings, find
 from orthrus_serving.bench.retgen.index import PassageIndex
-from orthrus_serving.bench.retgen.iter_retgen import Iteration, IterRetGen
+from orthrus_serving.bench.retgen.iter_retgen import IterRetGen
+from orthrus_serving.bench.retgen.query import Answered, Query
 from orthrus_serving.bench.work.request import Request
 from orthrus_serving.scheduling.task import Task
 
@@ -19,24 +21,6 @@ _INDEXING_REQUESTS = 16
 
 class RequestLostError(Exception):
     """A request failed, and what needed its answer with it."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question whose passage is known."""
-
-    question: str
-    passage: int
-
-
-@dataclass(frozen=True)
-class Answered:
-    """A query that has been answered; times are seconds after the start of the run."""
-
-    query: Query
-    started: float
-    ended: float
-    iterations: Sequence[Iteration]
 
 
 @dataclass
@@ -55,6 +39,21 @@ class RetGenLoad:
     tasks = frozenset(Task)
     seconds = None
     requests = None
+    notes = ()
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        return {EXTRA: self.findings().to_json()}
+
+    def findings(self) -> Findings:
+        """Of a load that has run."""
+        return find(
+            self.answered,
+            self.lost,
+            passages=len(self.passages),
+            retrieved=self.retrieve,
+            iterations=self.iterations,
+        )
 
     async def run(self, record: Record, now: Callable[[], float]) -> None:
         """Raises RequestLostError: the collection cannot be embedded."""

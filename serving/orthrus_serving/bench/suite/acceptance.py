@@ -1,11 +1,12 @@
 """The acceptance pairs: Orthrus beside what its devices could do and beside the alternatives."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from orthrus_serving.bench.measure.ratios import Comparison, Goal
+from orthrus_serving.bench.measure.ratios import Comparison, Goal, Pair
 from orthrus_serving.bench.suite.cell import mix
 from orthrus_serving.bench.suite.engine import Kind
-from orthrus_serving.bench.suite.figures import Figures, ratios
+from orthrus_serving.bench.suite.figures import Figures
 from orthrus_serving.bench.suite.limit import share_of_limit
 from orthrus_serving.bench.suite.preset import Plan, Setting, Trial
 from orthrus_serving.bench.suite.system import System, dedicated, only, orthrus, sharing
@@ -14,9 +15,14 @@ from orthrus_serving.scheduling.task import Task
 MIXES = ("9:1", "5:5", "1:9")
 _ALONE = {Task.EMBEDDING: ("only pooling", "1:0"), Task.GENERATION: ("only generate", "0:1")}
 
+_ANSWERS, _WINDOW_MOST = 30, 45.0
+"""Its goals are of rates, not of tails: so many rounds of it fit into an hour."""
 
-def acceptance(setting: Setting) -> Plan:
+
+def acceptance(given: Setting) -> Plan:
     """Three mixes, each beside its work-conserving limit, Dedicated, and engines that share."""
+    bounds = replace(given.work.bounds, window_most=_WINDOW_MOST, answers=_ANSWERS)
+    setting = replace(given, work=replace(given.work, bounds=bounds))
     devices = setting.devices
     split = dedicated(devices.count, devices.count // 2)
     shared = sharing(devices.sharing_groups)
@@ -34,22 +40,27 @@ def alone(setting: Setting) -> list[Trial]:
     ]
 
 
-def shares_of_limit(figures: Figures, system: str, cell: str) -> list[float]:
-    """In each round, from the rates of each task alone in the same round; a round in which one of
-    these answered nothing has no limit, and is left out."""
-    of_rounds = [
-        dict(zip(Task, rates, strict=True))
-        for rates in zip(*(figures.rates(system, cell, task) for task in Task), strict=True)
-    ]
-    alone_of_rounds = [
-        dict(zip(Task, rates, strict=True))
-        for rates in zip(*(figures.rates(*_ALONE[task]) for task in Task), strict=True)
-    ]
+def pairs_with_limit(figures: Figures, system: str, cell: str) -> list[Pair]:
+    """In each round the speed as a share of the limit, and 1; the limit is that of the rates of
+    each task alone in the same round, and there is none where one of these answered nothing."""
+    rates = {task: figures.rates(system, cell, task) for task in Task}
+    alone = {task: figures.rates(*_ALONE[task]) for task in Task}
     return [
-        share_of_limit(rates, limits)
-        for rates, limits in zip(of_rounds, alone_of_rounds, strict=True)
-        if all(limits.values())
+        Pair(f"round {number + 1}", *_share(_of_round(rates, number), _of_round(alone, number)))
+        for number in range(figures.rounds)
     ]
+
+
+def _of_round(rates: Mapping[Task, Mapping[int, float]], number: int) -> Mapping[Task, float]:
+    return {task: found[number] for task, found in rates.items() if number in found}
+
+
+def _share(
+    rates: Mapping[Task, float], alone: Mapping[Task, float]
+) -> tuple[float | None, float | None]:
+    if len(alone) < len(Task) or not all(alone.values()):
+        return None, None
+    return (share_of_limit(rates, alone) if rates else None), 1.0
 
 
 def _all_mixes(setting: Setting, systems: Sequence[System]) -> list[Trial]:
@@ -61,22 +72,22 @@ def _compare(figures: Figures, split: System, shared: System) -> list[Comparison
     for cell in MIXES:
         ours = figures.rates("orthrus", cell)
         found += [
-            Comparison(
+            Comparison.of_pairs(
                 f"{cell}, limit",
                 "requests per second, Orthrus ÷ the work-conserving limit",
-                shares_of_limit(figures, "orthrus", cell),
+                pairs_with_limit(figures, "orthrus", cell),
                 Goal("at least", 1.0),
             ),
-            Comparison(
+            Comparison.of_pairs(
                 f"{cell}, {split.name}",
                 "requests per second, Orthrus ÷ Dedicated",
-                ratios(ours, figures.rates(split.name, cell)),
+                figures.pairs(ours, figures.rates(split.name, cell)),
             ),
             *_each_task(figures, split, cell),
-            Comparison(
+            Comparison.of_pairs(
                 f"{cell}, {shared.name}",
                 "requests per second, Orthrus ÷ two stock engines that share all devices",
-                ratios(ours, figures.rates(shared.name, cell)),
+                figures.pairs(ours, figures.rates(shared.name, cell)),
                 Goal("at least", 1.2),
             ),
         ]
@@ -85,10 +96,10 @@ def _compare(figures: Figures, split: System, shared: System) -> list[Comparison
 
 def _each_task(figures: Figures, split: System, cell: str) -> list[Comparison]:
     return [
-        Comparison(
+        Comparison.of_pairs(
             f"{cell}, {split.name}, {task.value}",
             f"{task.value} requests per second, Orthrus ÷ Dedicated",
-            ratios(figures.rates("orthrus", cell, task), figures.rates(split.name, cell, task)),
+            figures.pairs(*(figures.rates(s, cell, task) for s in ("orthrus", split.name))),
             Goal("at least", 1.0),
         )
         for task in Task

@@ -33,6 +33,10 @@ class Devices(Protocol):
     def flags(self, engine: Engine) -> Sequence[str]:
         """What an engine here needs."""
 
+    @property
+    def remark(self) -> str:
+        """What is special about engines here; for the reader of a result."""
+
 
 @dataclass(frozen=True)
 class CpuDevices:
@@ -59,6 +63,14 @@ class CpuDevices:
     def flags(self, engine: Engine) -> Sequence[str]:
         return ["--dtype=float32", "--enforce-eager"]
 
+    @property
+    def remark(self) -> str:
+        return (
+            f"{self.count} groups of cores, {'; '.join(map(str, self.groups))}. All engines, stock "
+            "vLLM's too, run in float32 and eagerly (--dtype=float32 --enforce-eager): by itself "
+            "stock vLLM would take the model's dtype and compile"
+        )
+
 
 @dataclass(frozen=True)
 class GpuDevices:
@@ -81,24 +93,28 @@ class GpuDevices:
     def flags(self, engine: Engine) -> Sequence[str]:
         return [f"--gpu-memory-utilization={self.memory * engine.share:g}"]
 
+    @property
+    def remark(self) -> str:
+        return f"{self.count} GPUs; engines in the model's dtype, compiled as vLLM does by itself"
 
-def find_devices(count: int | None, kv_cache_gib: int, engines_per_device: int) -> Devices:
+
+def find_devices(
+    count: int | None, kv_cache_gib: int, engines_per_device: int, least: int = 2
+) -> Devices:
     """The GPUs, where there are any, else the cores of this process in equal groups.
 
-    The last two are for cores only.
+    `kv_cache_gib` and `engines_per_device` are for cores only.
 
     Raises:
-        ValueError: fewer than `count`, or fewer than two.
+        ValueError: fewer than `count`, or fewer than `least`: systems of two engines need two.
     """
     gpus = len(gpu_names())
     cores = sorted(os.sched_getaffinity(0))
     found = gpus or len(cores)
     wanted = count or found
-    if not 2 <= wanted <= found:
+    if not least <= wanted <= found:
         kind = "GPUs" if gpus else "cores"
-        raise ValueError(
-            f"{wanted} devices: systems need two or more, and there are {found} {kind}"
-        )
+        raise ValueError(f"{wanted} devices: {least} are needed, and there are {found} {kind}")
     if gpus:
         return GpuDevices(wanted)
     size = len(cores) // wanted

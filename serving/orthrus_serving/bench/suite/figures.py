@@ -3,44 +3,85 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from orthrus_serving.bench.measure.ratios import Pair
 from orthrus_serving.bench.measure.spread import Spread
-from orthrus_serving.bench.measure.summary import Summary, TaskSummary
+from orthrus_serving.bench.measure.summary import Summary
 from orthrus_serving.scheduling.task import Task
+
+OfRounds = Mapping[int, float | None]
+"""A figure by round; a round without it was not measured."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is kept of a result."""
+
+    summary: Summary
+    """Of the whole run."""
+    notes: Sequence[str] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
 class Figures:
-    """Summaries of whole runs; rounds are in order, one of each system and cell in each."""
+    """One result of each system and cell in each round, but for those that failed."""
 
-    found: dict[tuple[str, str], list[Summary]] = field(default_factory=lambda: defaultdict(list))
+    rounds: int = 0
+    """That have begun."""
+    found: dict[tuple[str, str], dict[int, Measured]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    failures: list[str] = field(default_factory=list)
+    """Where and why nothing was measured."""
 
-    def add(self, system: str, cell: str, summary: Summary) -> None:
-        self.found[system, cell].append(summary)
+    def add(self, system: str, cell: str, number: int, measured: Measured) -> None:
+        self.found[system, cell][number] = measured
 
-    def rates(self, system: str, cell: str, task: Task | None = None) -> list[float]:
-        """Requests per second in each round, of one task or of both."""
+    def rates(self, system: str, cell: str, task: Task | None = None) -> dict[int, float]:
+        """Requests per second, of one task or of both."""
+        return {
+            number: measured.summary.requests_per_second
+            if task is None
+            else _rate(measured.summary, task)
+            for number, measured in self._of(system, cell).items()
+        }
+
+    def percentile(self, system: str, cell: str, task: Task, name: str) -> OfRounds:
+        """Of the end-to-end latency, in seconds; None where too few answers came."""
+        return {
+            number: getattr(spread, name) if spread else None
+            for number, spread in self.latencies(system, cell, task).items()
+        }
+
+    def latencies(self, system: str, cell: str, task: Task) -> Mapping[int, Spread | None]:
+        """End to end."""
+        return {
+            number: measured.summary.tasks[task].latency if task in measured.summary.tasks else None
+            for number, measured in self._of(system, cell).items()
+        }
+
+    def beyond_requests(self, system: str, cell: str, *path: str) -> OfRounds:
+        """A figure beside those of requests, by its path in the result's file."""
+        return {number: _at(m.extra, path) for number, m in self._of(system, cell).items()}
+
+    def pairs(self, first: OfRounds, second: OfRounds) -> list[Pair]:
+        """Of every round that has begun."""
         return [
-            summary.requests_per_second if task is None else _rate(summary.tasks, task)
-            for summary in self.found[system, cell]
+            Pair(f"round {number + 1}", first.get(number), second.get(number))
+            for number in range(self.rounds)
         ]
 
-    def percentile(self, system: str, cell: str, task: Task, name: str) -> list[float | None]:
-        """Of the end-to-end latency in each round, in seconds; None where no answer came."""
-        return [
-            getattr(spread, name) if (spread := _latency(summary, task)) else None
-            for summary in self.found[system, cell]
-        ]
+    def _of(self, system: str, cell: str) -> Mapping[int, Measured]:
+        return self.found.get((system, cell), {})
 
 
-def _latency(summary: Summary, task: Task) -> Spread | None:
-    return summary.tasks[task].latency if task in summary.tasks else None
+def _rate(summary: Summary, task: Task) -> float:
+    return summary.tasks[task].requests_per_second if task in summary.tasks else 0.0
 
 
-def _rate(tasks: Mapping[Task, TaskSummary], task: Task) -> float:
-    return tasks[task].requests_per_second if task in tasks else 0.0
-
-
-def ratios(first: Sequence[float | None], second: Sequence[float | None]) -> list[float]:
-    """Of pairs from the same rounds; where one of the two was not measured there is none."""
-    return [a / b for a, b in zip(first, second, strict=True) if a is not None and b]
+def _at(found: Any, path: Sequence[str]) -> float | None:
+    for name in path:
+        found = found.get(name) if found else None
+    return found if found is None else float(found)

@@ -1,5 +1,7 @@
 """Start an engine, wait until it serves, stop it."""
 
+import ctypes
+import itertools
 import os
 import shutil
 import signal
@@ -23,10 +25,13 @@ MODEL = "bench"
 _START_SECONDS = 900.0
 _STOP_SECONDS = 30.0
 _POLL_SECONDS = 0.5
+_TAIL_LINES = 25
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_LIBC = ctypes.CDLL(None)
 
 
-class EngineStartError(Exception):
-    """An engine that does not serve; ends with the last lines of its log."""
+class EngineFailedError(Exception):
+    """An engine that does not serve, or no longer; ends with the last lines of its log."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +63,24 @@ class RunningEngine:
         """Until it lists its model.
 
         Raises:
-            EngineStartError: it ended, or takes too long.
+            EngineFailedError: it ended, or takes too long.
         """
         deadline = time.monotonic() + _START_SECONDS
         while not self._serves():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-25:])
-                raise EngineStartError(f"{self.engine.name} does not serve ({self.log}):\n{tail}")
+            self.check()
+            if time.monotonic() > deadline:
+                raise self._failed(f"does not serve after {_START_SECONDS:g} s")
             time.sleep(_POLL_SECONDS)
+
+    def check(self) -> None:
+        """Raises EngineFailedError: its first process has ended."""
+        code = self.process.poll()
+        if code is not None:
+            raise self._failed(f"ended with code {code}")
+
+    def _failed(self, how: str) -> EngineFailedError:
+        tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
+        return EngineFailedError(f"{self.engine.name} {how} ({self.log}):\n{tail}")
 
     def _serves(self) -> bool:
         try:
@@ -73,9 +88,13 @@ class RunningEngine:
         except httpx.TransportError:
             return False
 
-    def stop(self) -> None:
-        """Ends the whole group, politely first."""
+    def ask_to_end(self) -> None:
+        """Politely, and without waiting."""
         self.process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> None:
+        """Ends the whole group: also what a first process that has crashed left behind."""
+        self.ask_to_end()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_STOP_SECONDS)
         with suppress(ProcessLookupError):
@@ -89,7 +108,7 @@ def launch(engine: Engine, model: Model, devices: Devices, logs: Path) -> Runnin
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{engine.name}.log"
+    log = _unused(logs, engine.name)
     environment = {**os.environ, "VLLM_NO_USAGE_STATS": "1", **devices.variables(engine)}
     with log.open("wb") as output, pinned(devices.cores(engine)):
         process = subprocess.Popen(  # noqa: S603
@@ -98,19 +117,35 @@ def launch(engine: Engine, model: Model, devices: Devices, logs: Path) -> Runnin
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=_end_with_parent,  # noqa: PLW1509 (calls into the C library alone)
         )
     return RunningEngine(engine, process, f"http://127.0.0.1:{port}", log)
 
 
+def _end_with_parent() -> None:
+    """A suite that is killed cannot stop its engines; the kernel asks them to end then."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _unused(logs: Path, name: str) -> Path:
+    """An engine that starts again leaves the log of the one that crashed."""
+    names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+    return next(log for log in (logs / f"{each}.log" for each in names) if not log.exists())
+
+
 def command(engine: Engine, model: Model, devices: Devices, port: int) -> list[str]:
-    """The command line of an engine; everything that is no part of a comparison is equal."""
+    """The command line of an engine."""
+    words = [*words_of(engine, model, devices), "--host=127.0.0.1", f"--port={port}"]
+    return [program(words[0]), *words[1:]]
+
+
+def words_of(engine: Engine, model: Model, devices: Devices) -> list[str]:
+    """What an engine is; everything that is no part of a comparison is equal."""
     return [
-        program("orthrus" if engine.kind is Kind.ORTHRUS else "vllm"),
+        "orthrus" if engine.kind is Kind.ORTHRUS else "vllm",
         "serve",
         model.path,
         f"--served-model-name={MODEL}",
-        "--host=127.0.0.1",
-        f"--port={port}",
         f"--max-model-len={model.length}",
         f"--max-num-batched-tokens={model.budget}",
         f"--max-num-seqs={model.sequences}",
@@ -140,5 +175,5 @@ def program(name: str) -> str:
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
-        raise EngineStartError(f"`{name}` is not installed: the suite starts it")
+        raise EngineFailedError(f"`{name}` is not installed: the suite starts it")
     return found

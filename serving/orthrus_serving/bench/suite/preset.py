@@ -27,9 +27,10 @@ class Plan:
     compare: Callable[[Figures], list[Comparison]]
 
     @property
-    def seconds(self) -> float:
-        """About how long one round takes."""
-        return sum(trial.cell.seconds for trial in self.trials)
+    def seconds(self) -> tuple[float, float]:
+        """About how long one round takes, at least and at most."""
+        shortest, longest = zip(*(trial.cell.seconds for trial in self.trials), strict=True)
+        return sum(shortest), sum(longest)
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from orthrus_serving.bench.measure.ratios import Comparison, Goal
+from orthrus_serving.bench.measure.ratios import Goal
+from orthrus_serving.bench.measure.spread import LEAST_FOR_P99
 from orthrus_serving.bench.suite.acceptance import MIXES, acceptance
-from orthrus_serving.bench.suite.cell import Cell, iter_retgen, mix, phases, worst_case
+from orthrus_serving.bench.suite.beside import Beside, Rows, each_task, mixed, whole_queries
+from orthrus_serving.bench.suite.cell import (
+    Cell,
+    iter_retgen,
+    mix,
+    phases,
+    side_by_side,
+    worst_case,
+)
 from orthrus_serving.bench.suite.engine import Kind
-from orthrus_serving.bench.suite.figures import Figures, ratios
 from orthrus_serving.bench.suite.preset import Plan, Preset, Setting, Trial
 from orthrus_serving.bench.suite.system import System, dedicated, only, orthrus, policy
-from orthrus_serving.scheduling.task import Task
 
 _CLIENTS = (1, 4, 16, 64, 256)
 _LOADS = (8, 32, 128)
@@ -19,7 +26,12 @@ _BUDGETS_IN_LENGTHS = (1, 2, 4)
 _WORST_CASE_REQUESTS = 100
 _WORST_CASE_SECONDS = 600.0
 _LONG_DECODES = (64, 256, 1024)
-_LONG_DECODE_CLIENTS = 4
+_LONG_DECODE_CLIENTS = 2
+"""Of each task."""
+_LONG_DECODE_SECONDS = 600.0
+"""At most, for a warm-up and for a window: one long answer takes minutes on a core."""
+_TAIL_SECONDS = 180.0
+"""At most, for as many generations as a p99 needs."""
 _QUERIES, _PASSAGES, _QUERY_CLIENTS = 40, 200, 8
 
 
@@ -42,7 +54,7 @@ def loads(setting: Setting) -> Plan:
 
 def phase_changes(setting: Setting) -> Plan:
     """The share of generation goes from 10 % to 50 % to 90 %."""
-    seconds = setting.work.seconds
+    seconds = setting.work.bounds.window
     text = ",".join(f"{seconds}@{share}%" for share in (10, 50, 90))
     cell = phases("10, 50, 90 % generation", text, setting.work)
     return against([orthrus(setting.devices.count)], [_split(setting)], [cell])
@@ -87,22 +99,30 @@ def budget_sweep(setting: Setting) -> Plan:
 
 
 def long_decode(setting: Setting) -> Plan:
-    """Longer and longer answers under a light load: embeddings must not feel them."""
-    room = setting.model.length
-    lengths = [length for length in _LONG_DECODES if length < room]
+    """Longer and longer answers under a light load: embeddings must not feel them.
+
+    Each task has clients of its own: in one closed loop long answers would hold all clients, and
+    fewer embeddings would be sent.
+    """
+    most = _LONG_DECODE_SECONDS
+    bounds = replace(setting.work.bounds, warm_up_most=most, window_most=most)
     cells = [
-        replace(
-            mix("5:5", replace(setting.work, output_tokens=str(n), clients=_LONG_DECODE_CLIENTS)),
-            name=f"{n} output tokens",
+        side_by_side(
+            f"{length} output tokens",
+            _LONG_DECODE_CLIENTS,
+            replace(setting.work, output_tokens=str(length), bounds=bounds),
         )
-        for n in lengths
+        for length in _LONG_DECODES
+        if length < setting.model.length
     ]
-    return against([orthrus(setting.devices.count)], [_split(setting)], cells)
+    return against([orthrus(setting.devices.count)], [_split(setting)], cells, each_task)
 
 
 def inter_token(setting: Setting) -> Plan:
     """Throughput against generation p99 over the inter-token target, at 9:1, beside Dedicated."""
-    count, cell = setting.devices.count, mix("9:1", setting.work)
+    count = setting.devices.count
+    bounds = replace(setting.work.bounds, window_most=_TAIL_SECONDS, answers=LEAST_FOR_P99)
+    cell = mix("9:1", replace(setting.work, bounds=bounds))
     split = _split(setting)
     systems = [
         orthrus(count),
@@ -114,13 +134,10 @@ def inter_token(setting: Setting) -> Plan:
     return Plan(
         [Trial(system, cell) for system in (split, *systems)],
         lambda figures: [
-            each
+            row
             for system in systems
-            for each in _beside(
-                figures,
-                system,
-                split,
-                cell,
+            for row in mixed(
+                Beside(figures, system, split, cell),
                 throughput=Goal("at least", 1.1),
                 tail=Goal("at most", 2.0),
             )
@@ -131,7 +148,7 @@ def inter_token(setting: Setting) -> Plan:
 def retgen(setting: Setting) -> Plan:
     """Iterative retrieval-generation over real text, beside Dedicated."""
     cell = iter_retgen(_QUERIES, _PASSAGES, _QUERY_CLIENTS, setting.work)
-    return against([orthrus(setting.devices.count)], [_split(setting)], [cell])
+    return against([orthrus(setting.devices.count)], [_split(setting)], [cell], whole_queries)
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -150,38 +167,23 @@ PRESETS: Mapping[str, Preset] = {
 }
 
 
-def against(systems: Sequence[System], baselines: Sequence[System], cells: Sequence[Cell]) -> Plan:
+def against(
+    systems: Sequence[System],
+    baselines: Sequence[System],
+    cells: Sequence[Cell],
+    rows: Rows = mixed,
+) -> Plan:
     """Each system beside each baseline under each load."""
     return Plan(
         [Trial(system, cell) for cell in cells for system in (*systems, *baselines)],
         lambda figures: [
-            each
+            row
             for cell in cells
             for system in systems
             for baseline in baselines
-            for each in _beside(figures, system, baseline, cell)
+            for row in rows(Beside(figures, system, baseline, cell))
         ],
     )
-
-
-def _beside(
-    figures: Figures,
-    system: System,
-    baseline: System,
-    cell: Cell,
-    *,
-    throughput: Goal | None = None,
-    tail: Goal | None = None,
-) -> list[Comparison]:
-    name = f"{cell.name}, {system.name} ÷ {baseline.name}"
-    rates = (figures.rates(s.name, cell.name) for s in (system, baseline))
-    found = [Comparison(name, "requests per second", ratios(*rates), throughput)]
-    for task in Task:
-        tails = (figures.percentile(s.name, cell.name, task, "p99") for s in (system, baseline))
-        if found_ratios := ratios(*tails):
-            goal = tail if task is Task.GENERATION else None
-            found.append(Comparison(name, f"{task.value} p99 latency", found_ratios, goal))
-    return found
 
 
 def _split(setting: Setting) -> System:

@@ -1,6 +1,7 @@
 """Rounds of trials: the same work for every system of a round, in alternating order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,56 +9,92 @@ from rich.console import Console
 
 from orthrus_serving.bench.load.measure import measure
 from orthrus_serving.bench.load.progress import shown_progress
-from orthrus_serving.bench.load.run import Servers
+from orthrus_serving.bench.load.record import Record
+from orthrus_serving.bench.load.run import Servers, UnusableServerError
 from orthrus_serving.bench.measure.result import Result
-from orthrus_serving.bench.suite.figures import Figures
+from orthrus_serving.bench.retgen.load import RequestLostError
+from orthrus_serving.bench.suite.engine import Engine
+from orthrus_serving.bench.suite.figures import Figures, Measured
 from orthrus_serving.bench.suite.fleet import Fleet
-from orthrus_serving.bench.suite.launch import MODEL
+from orthrus_serving.bench.suite.launch import MODEL, EngineFailedError
 from orthrus_serving.bench.suite.preset import Plan, Trial
 from orthrus_serving.bench.suite.system import System
 from orthrus_serving.scheduling.task import Task
 
 
-def run_rounds(
-    plan: Plan,
-    fleet: Fleet,
-    rounds: int,
-    folder: Path,
-    *,
-    console: Console,
-    finished: Callable[[Figures], None],
-) -> Figures:
-    """Runs all rounds; writes a file for each trial, and calls `finished` after each round.
+@dataclass(frozen=True)
+class Runner:
+    """Writes a file for each trial into `folder`; `settings` are those of all of them."""
 
-    Raises:
-        EngineStartError: an engine cannot be started.
-        UnusableServerError: one cannot be measured.
-    """
-    figures = Figures()
-    for number in range(rounds):
-        # Whatever drifts in a round meets each system early and late alike.
-        for trial in plan.trials if number % 2 == 0 else reversed(plan.trials):
-            result = _measure(trial, fleet, number, console)
-            result.write(folder / trial.system.name / trial.cell.name / f"round-{number:02}.json")
-            figures.add(trial.system.name, trial.cell.name, result.summaries[0])
-        console.print(f"round {number + 1} of {rounds} done")
-        finished(figures)
-    return figures
+    fleet: Fleet
+    folder: Path
+    settings: Mapping[str, Any]
+    console: Console
 
+    def run(self, plan: Plan, rounds: int, finished: Callable[[Figures], None]) -> Figures:
+        """Runs all rounds, and calls `finished` after each.
 
-def _measure(trial: Trial, fleet: Fleet, seed: int, console: Console) -> Result:
-    name = f"round {seed + 1}, {trial.system.name}, {trial.cell.name}:"
-    with console.status(f"{name} starting engines"):
-        servers = _servers(trial.system, fleet)
-    load = trial.cell.load(seed)
-    settings: dict[str, Any] = {
-        "system": trial.system.name,
-        "cell": trial.cell.name,
-        "seed": seed,
-        "engines": [engine.name for engine in trial.system.engines],
-    }
-    with shown_progress(load, console, name) as progress:
-        return measure(servers, load, settings=settings, progress=progress)
+        A trial whose engine fails is noted, and the others go on.
+        """
+        figures = Figures()
+        for number in range(rounds):
+            figures.rounds = number + 1
+            # Whatever drifts in a round meets each system early and late alike.
+            for trial in plan.trials if number % 2 == 0 else reversed(plan.trials):
+                self._try(trial, number, figures)
+            self.console.print(f"round {number + 1} of {rounds} done")
+            finished(figures)
+        return figures
+
+    def _try(self, trial: Trial, number: int, figures: Figures) -> None:
+        system, cell = trial.system.name, trial.cell.name
+        name = f"round {number + 1}, {system}, {cell}"
+        # Those that crashed while others were measured are no failure of this trial.
+        for error in self.fleet.bury().values():
+            self._note(figures, f"before {name}: {error}")
+        try:
+            result = self._measure(trial, number, name)
+        except (EngineFailedError, UnusableServerError, RequestLostError) as error:
+            self._note(figures, f"{name}: {error}")
+            return
+        result.write(self.folder / system / cell / f"round-{number:02}.json")
+        kept = Measured(result.summaries[0], result.notes, result.extra)
+        figures.add(system, cell, number, kept)
+
+    def _note(self, figures: Figures, failure: str) -> None:
+        figures.failures.append(failure)
+        self.console.print(failure, style="red", markup=False)
+
+    def _measure(self, trial: Trial, seed: int, name: str) -> Result:
+        engines = trial.system.engines
+        with self.console.status(f"{name}: starting engines"):
+            servers = _servers(trial.system, self.fleet)
+        load = trial.cell.load(seed)
+        described = {
+            **self.settings,
+            "system": trial.system.name,
+            "cell": trial.cell.name,
+            "seed": seed,
+            "bounds": trial.cell.bounds and asdict(trial.cell.bounds),
+            "engines": [engine.name for engine in engines],
+        }
+        with shown_progress(load, self.console, f"{name}:") as shown:
+
+            def progress(seconds: float, record: Record) -> None:
+                self._check(engines)  # at once, not when all clients have failed long enough
+                shown(seconds, record)
+
+            try:
+                return measure(servers, load, settings=described, progress=progress)
+            except (UnusableServerError, RequestLostError):
+                self._check(engines)  # a crash says more than the request that it failed
+                raise
+
+    def _check(self, engines: Sequence[Engine]) -> None:
+        """Raises EngineFailedError: some have crashed."""
+        crashed = self.fleet.bury()
+        if any(engine in crashed for engine in engines):
+            raise EngineFailedError("\n".join(map(str, crashed.values())))
 
 
 def _servers(system: System, fleet: Fleet) -> Servers:

@@ -1,49 +1,75 @@
 """The presets of one call, one after the other on the same fleet."""
 
+import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from orthrus_serving.bench.measure.machine import environment
-from orthrus_serving.bench.report.ratio_table import table
+from orthrus_serving.bench.report.ratio_table import dropped, table
 from orthrus_serving.bench.suite.figures import Figures
 from orthrus_serving.bench.suite.fleet import Fleet
-from orthrus_serving.bench.suite.launch import launch
-from orthrus_serving.bench.suite.page import write_report
+from orthrus_serving.bench.suite.launch import launch, words_of
+from orthrus_serving.bench.suite.page import Conditions, write_report
 from orthrus_serving.bench.suite.preset import Plan, Setting
 from orthrus_serving.bench.suite.presets import PRESETS
-from orthrus_serving.bench.suite.runner import run_rounds
+from orthrus_serving.bench.suite.runner import Runner
 
 
 def run_suite(
     names: Sequence[str], setting: Setting, rounds: int, output: Path, console: Console
-) -> None:
-    """Runs presets; writes and prints what came of each.
+) -> list[str]:
+    """Runs presets; writes and prints what came of each. Returns what failed.
 
     Raises:
         ValueError: there is no such preset.
-        EngineStartError: an engine cannot be started.
-        UnusableServerError: one cannot be measured.
     """
     unknown = [name for name in names if name not in PRESETS]
     if unknown:
         raise ValueError(f"no preset {', '.join(unknown)}: choose from {', '.join(PRESETS)}")
     plans = {name: PRESETS[name](setting) for name in names}
-    minutes = rounds * sum(plan.seconds for plan in plans.values()) / 60
-    console.print(f"about {minutes:.0f} minutes, beside the time that engines take to start")
+    bounds = zip(*(plan.seconds for plan in plans.values()), strict=True)
+    least, most = (rounds * sum(seconds) / 60 for seconds in bounds)
+    console.print(f"{least:.0f} to {most:.0f} minutes, beside the time that engines take to start")
+    console.print(setting.devices.remark, markup=False)
     start = partial(launch, model=setting.model, devices=setting.devices, logs=output / "logs")
+    failures: list[str] = []
     with Fleet(setting.devices, start) as fleet:
         for name, plan in plans.items():
             console.rule(f"[bold]{name}", align="left")
             folder = output / name
-            finished = partial(_report, folder, name, plan)
-            figures = run_rounds(plan, fleet, rounds, folder, console=console, finished=finished)
-            Console(file=sys.stdout, highlight=False).print(table(plan.compare(figures)))
+            conditions = _conditions(name, plan, setting)
+            settings = conditions.settings | {"commands": conditions.engines}
+            runner = Runner(fleet, folder, settings, console)
+            figures = runner.run(plan, rounds, partial(_report, folder, plan, conditions))
+            failures += figures.failures
+            comparisons = plan.compare(figures)
+            shown = Console(file=sys.stdout, highlight=False)
+            shown.print(table(comparisons))
+            for line in dropped(comparisons):
+                shown.print(line, markup=False)
+    return failures
 
 
-def _report(folder: Path, name: str, plan: Plan, figures: Figures) -> None:
+def _conditions(name: str, plan: Plan, setting: Setting) -> Conditions:
+    work: dict[str, Any] = asdict(setting.work) | {"token_ids": str(setting.work.token_ids)}
+    bounds = {t.cell.name: asdict(t.cell.bounds) for t in plan.trials if t.cell.bounds}
+    engines = {engine for trial in plan.trials for engine in trial.system.engines}
+    return Conditions(
+        name,
+        {"devices": setting.devices.remark, **work, "bounds": bounds},
+        {
+            engine.name: shlex.join(words_of(engine, setting.model, setting.devices))
+            for engine in sorted(engines, key=lambda engine: engine.name)
+        },
+    )
+
+
+def _report(folder: Path, plan: Plan, conditions: Conditions, figures: Figures) -> None:
     """After every round: a run that is stopped early leaves what it has found."""
-    write_report(folder, name, environment(), figures, plan.compare(figures))
+    write_report(folder, environment(), conditions, figures, plan.compare(figures))

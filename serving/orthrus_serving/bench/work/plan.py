@@ -37,7 +37,9 @@ def drawn_plan(
         yield Planned(at, next(streams[phase_at(workload.phases, max(0.0, at - warm_up))]))
 
 
-def read_trace(path: Path, drawn: dict[Task, DrawnPrompts], seed: int) -> Sequence[Planned]:
+def read_trace(
+    path: Path, drawn: dict[Task, DrawnPrompts], seed: int, nonce: int = 0
+) -> Sequence[Planned]:
     """A recorded trace: JSONL with `at` (seconds), `task`, and `prompt` or `prompt_tokens`.
 
     A line with `prompt_tokens`, a number, gets that many drawn token ids.
@@ -45,7 +47,7 @@ def read_trace(path: Path, drawn: dict[Task, DrawnPrompts], seed: int) -> Sequen
     Raises:
         ValueError: a line is of another form, or times run backwards.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, nonce])
     planned: list[Planned] = []
     for number, text in enumerate(path.read_text().splitlines(), start=1):
         if not text.strip():

@@ -23,8 +23,8 @@ class Prompts(Protocol):
     def mean_tokens(self) -> float:
         """Of one request, output included; an estimate where prompts are text."""
 
-    def requests(self, rng: np.random.Generator) -> Iterator[Request]:
-        """Without end; the same for the same generator."""
+    def requests(self, rng: np.random.Generator, ids: np.random.Generator) -> Iterator[Request]:
+        """Without end; `rng` draws what they are like, `ids` what they say."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class DrawnPrompts:
     def mean_tokens(self) -> float:
         return self.lengths.mean + (self.outputs.mean if self.outputs else 0)
 
-    def requests(self, rng: np.random.Generator) -> Iterator[Request]:
+    def requests(self, rng: np.random.Generator, ids: np.random.Generator) -> Iterator[Request]:
         first, beyond = self.token_ids.start, self.token_ids.stop
         while True:
-            prompt = rng.integers(first, beyond, self.lengths.draw(rng)).tolist()
+            prompt = ids.integers(first, beyond, self.lengths.draw(rng)).tolist()
             yield Request(self.task, prompt, self.outputs.draw(rng) if self.outputs else 0)
 
 
@@ -59,7 +59,7 @@ class ReadPrompts:
     def mean_tokens(self) -> float:
         return sum(map(_estimate, self.read)) / len(self.read)
 
-    def requests(self, rng: np.random.Generator) -> Iterator[Request]:
+    def requests(self, rng: np.random.Generator, ids: np.random.Generator) -> Iterator[Request]:
         while True:
             yield from self.read
 
@@ -110,3 +110,15 @@ def parse_request(line: dict[str, Any], max_tokens: int) -> Request:
     if task is Task.EMBEDDING:
         return Request(task, prompt)
     return Request(task, prompt, int(line.get("max_tokens", max_tokens)))
+
+
+def parse_token_ids(text: str) -> range:
+    """The range that FIRST-LAST names.
+
+    Raises:
+        ValueError: not of that form.
+    """
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        raise ValueError(f"token ids {text!r}: write FIRST-LAST, as 1000-30000")
+    return range(int(first), int(last) + 1)

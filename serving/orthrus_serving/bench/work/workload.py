@@ -1,5 +1,6 @@
 """All requests of a run: which, in which order."""
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,15 +13,25 @@ from orthrus_serving.bench.work.prompts import Prompts
 from orthrus_serving.bench.work.request import Request
 from orthrus_serving.scheduling.task import Task
 
+_NONCES = 2**32
+
+
+def drawn_nonce() -> int:
+    """One that no other run has."""
+    return secrets.randbelow(_NONCES)
+
 
 @dataclass(frozen=True)
 class Workload:
-    """Prompts of each task, mixed as each phase says; `seed` fixes them all."""
+    """Prompts of each task, mixed as each phase says; `seed` and `nonce` fix them all."""
 
     prompts: Mapping[Task, Prompts]
     phases: Sequence[Phase]
     unit: Unit
     seed: int
+    """Order and lengths."""
+    nonce: int = 0
+    """Token ids: with another one the work is as heavy, and no server has it in a cache."""
 
     def __post_init__(self) -> None:
         for phase in self.phases:
@@ -41,7 +52,7 @@ class Workload:
         """Requests of one phase, without end."""
         order = interleave(self._generation_share(phase), self._rng(phase, 0))
         drawn = {
-            task: prompts.requests(self._rng(phase, number))
+            task: prompts.requests(self._rng(phase, number), self._rng(phase, number, self.nonce))
             for number, (task, prompts) in enumerate(self.prompts.items(), start=1)
         }
         return (next(drawn[task]) for task in order)
@@ -69,5 +80,5 @@ class Workload:
             self.prompts[Task.GENERATION].mean_tokens,
         )
 
-    def _rng(self, phase: int, part: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, phase, part])
+    def _rng(self, *parts: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, *parts])
