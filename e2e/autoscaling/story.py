@@ -21,8 +21,9 @@ from e2e.waiting import wait_until
 
 _IDLE = Demand(embeddings=1)
 """Asked while replicas are taken away: had one of them a request to lose, it would show."""
-_LOAD_SECONDS = 900.0
-"""In which a new replica must be ready, beside others that are at their limit."""
+_LONG_SECONDS = 900.0
+"""In which a new replica must be ready beside others that are at their limit, and the old one of
+them must have worked off what clients sent it before."""
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,12 @@ class Play:
             self._outage(form, story)
         if form.until_loaded:
             with phase("loaded", form.flood):
-                self._wait_for_replicas(form.replicas, "ready", within=_LOAD_SECONDS)
+                self._wait_for_replicas(form.replicas, "ready", within=_LONG_SECONDS)
             with phase("turned", form.turned):
                 self._wait_for_mix(below=0.05)
             story.answered_by_pod = self._answered_by_pod()
         with phase("end", _IDLE):
-            self._wait_for_replicas(1, "ready", within=_LOAD_SECONDS)
+            self._wait_for_replicas(1, "ready", within=_LONG_SECONDS)
 
     def _outage(self, form: Form, story: Story) -> None:
         self._monitoring.stop_prometheus()
@@ -182,7 +183,7 @@ class Play:
             f"a mix below {below} on every replica",
             lambda: [each.value for each in self._prometheus.query(f"orthrus_mix_ratio{mine}")],
             lambda mixes: mixes and max(mixes) < below,
-            within=120,
+            within=_LONG_SECONDS,
             every=2,
         )
 
