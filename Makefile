@@ -65,7 +65,7 @@ bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the ma
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
 
 SUITE := .venv/bin/orthrus bench suite --model "$$($(PYTHON) -m e2e.sample_model)"
-bench: model ## The acceptance pairs, Orthrus beside stock vLLM (under an hour; leave the machine alone)
+bench: model ## The acceptance pairs, Orthrus beside stock vLLM (it says how long; leave the machine alone)
 	@$(SUITE) acceptance --output bench-results
 
 bench-agreement: model ## Our client beside `vllm bench serve`, on one stock vLLM
