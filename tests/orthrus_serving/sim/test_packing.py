@@ -7,7 +7,12 @@ import pytest
 
 from orthrus_serving.sim.packing.grid import grid, pack
 from orthrus_serving.sim.packing.iterations import Packed, Packing
-from orthrus_serving.sim.packing.settings import FULL_ITERATION_SECONDS, LeftOut, Stated
+from orthrus_serving.sim.packing.settings import (
+    FULL_ITERATION_SECONDS,
+    Chunks,
+    LeftOut,
+    Stated,
+)
 
 FIXED = LeftOut()
 
@@ -16,8 +21,28 @@ def run(stated: Stated, left_out: LeftOut, *, chunked: bool, iterations: int = 5
     return Packing(stated, left_out, chunked, Random(0)).run(iterations)  # noqa: S311
 
 
-def test_chunks_fill_every_iteration_of_a_deep_queue() -> None:
-    assert run(Stated(), FIXED, chunked=True).fill == 1.0
+def test_chunks_leave_less_than_one_chunk_of_a_deep_queue_unused() -> None:
+    """As the paper says (4.2); chunks that are cut to what is left leave nothing."""
+    fill = run(Stated(), FIXED, chunked=True).fill
+    assert 1 - 64 / 256 < fill < 1.0
+    assert run(Stated(), replace(FIXED, chunks="cut"), chunked=True).fill == 1.0
+
+
+def test_smaller_chunks_fill_more() -> None:
+    fills = [run(Stated(chunk=chunk), FIXED, chunked=True).fill for chunk in (224, 128, 64, 16)]
+    assert fills == sorted(fills)
+    assert fills[-1] > fills[0] + 0.05
+
+
+@pytest.mark.parametrize(("chunks", "iterations"), [("fitting", 1), ("cut", 224 / 256), ("one", 3)])
+def test_a_lone_embedding_takes_its_chunks_together_or_in_turn(
+    chunks: Chunks, iterations: float
+) -> None:
+    """224 tokens are 64, 64, 64 and 32; the next one begins where there is room beside the last."""
+    only = Stated(generation_share=0.0, long_share=1.0)
+    found = run(only, replace(FIXED, load=1, chunks=chunks), chunked=True, iterations=400)
+    expected = 1 / (iterations * FULL_ITERATION_SECONDS)
+    assert found.embeddings_per_second == pytest.approx(expected, rel=0.02)
 
 
 def test_whole_embeddings_of_one_length_waste_what_does_not_divide_the_budget() -> None:
@@ -59,7 +84,7 @@ def test_an_embedding_that_does_not_fit_stops_those_behind_it_or_lets_them_pass(
 def test_an_embedding_that_wants_an_iteration_to_itself_waits_until_nothing_decodes() -> None:
     alone = run(Stated(), replace(FIXED, alone=True), chunked=False)
     assert alone.fill < 0.5 * run(Stated(), FIXED, chunked=False).fill
-    assert pack(replace(FIXED, alone=True), 0, 500).chunked.fill == 1.0
+    assert pack(replace(FIXED, alone=True), 0, 500).chunked == pack(FIXED, 0, 500).chunked
 
 
 def test_a_bound_on_generations_leaves_budget_unused() -> None:

@@ -89,7 +89,8 @@ class Packing:
                 self._prefilled(head)
                 continue
             passed.append(head)
-            if self._left_out.strict:
+            had_its_chunk = tokens and head.embedding and self._left_out.chunks == "one"
+            if self._left_out.strict and not had_its_chunk:
                 break
         self._queue.extendleft(reversed(passed))
         return budget - left
@@ -104,10 +105,24 @@ class Packing:
         alone = self._left_out.alone and waiting.embedding and not waiting.divisible
         if alone and left < self._stated.budget:
             return 0
-        tokens = min(waiting.left, left)
-        if not waiting.embedding and not begun:
+        if waiting.embedding:
+            return self._chunks(waiting.left, left) if waiting.divisible else waiting.left
+        if not begun:
             self._prefilling += 1
-        return tokens
+        return min(waiting.left, left)
+
+    def _chunks(self, wanted: int, left: int) -> int:
+        """Tokens of the chunks of one embedding that an iteration takes."""
+        if self._left_out.chunks == "cut":
+            return min(wanted, left)
+        most = 1 if self._left_out.chunks == "one" else wanted
+        taken = 0
+        for _ in range(most):
+            chunk = min(self._stated.chunk, wanted - taken)
+            if not chunk or chunk > left - taken:
+                break
+            taken += chunk
+        return taken
 
     @property
     def _running(self) -> int:

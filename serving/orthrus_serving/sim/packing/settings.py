@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Arrivals = Literal["closed", "poisson"]
+Chunks = Literal["fitting", "cut", "one"]
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,12 @@ class Stated:
 class LeftOut:
     """What an implementation must decide besides; the defaults are the reading fixed before any
     run: a queue that never empties, iterations of one length, prompts that are split like the
-    engine's, and strict order.
+    engine's, chunks that fit, and strict order.
 
+    `chunks`: what an iteration takes of an embedding, of at most C tokens at a time. `fitting`: one
+    chunk after the other as long as the next fits whole, as in the paper's §4.2 ("leaves fewer
+    than C tokens unused once no additional chunk fits"). `cut`: the last is cut to what is left
+    of the budget, as our engine does. `one`: one chunk, and the next in the next iteration.
     `arrivals`, `load`: a closed loop of `load` requests, or Poisson arrivals at `load` times the
     tokens that full iterations would serve. `time_by_tokens`: an iteration lasts as long as its
     tokens, not as long as a full one. `whole_prompts`: a prompt must fit, as an embedding must in
@@ -44,6 +49,7 @@ class LeftOut:
     strict: bool = True
     running: int = 0
     charge: int = 8
+    chunks: Chunks = "fitting"
 
 
 FULL_ITERATION_SECONDS = 0.0064
