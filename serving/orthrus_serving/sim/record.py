@@ -23,6 +23,13 @@ class Record:
         self.output_tokens.append(request.output_tokens)
         self.prompt_tokens.append(request.prompt_tokens)
 
+    def extend(self, other: "Record") -> None:
+        self.arrived.extend(other.arrived)
+        self.first_output.extend(other.first_output)
+        self.finished.extend(other.finished)
+        self.output_tokens.extend(other.output_tokens)
+        self.prompt_tokens.extend(other.prompt_tokens)
+
 
 Records = dict[Task, Record]
 

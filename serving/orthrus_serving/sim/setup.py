@@ -1,10 +1,10 @@
 """A system as settings, and its construction."""
 
 from dataclasses import dataclass
-from random import Random
 from typing import Literal
 
 from orthrus_serving.sim.clock import Clock
+from orthrus_serving.sim.draws import draws
 from orthrus_serving.sim.pool import ReplicaKind
 from orthrus_serving.sim.replica_in_time import Told
 from orthrus_serving.sim.system_parts import PoolParts
@@ -38,8 +38,8 @@ class Setup:
                 f"not {':'.join(map(str, self.replicas))}"
             )
 
-    def build(self, clock: Clock, random: Random, done: Told) -> System:
-        make_pool = PoolParts(clock, self.kind, self.router, random)
+    def build(self, clock: Clock, seed: int, done: Told) -> System:
+        make_pool = PoolParts(clock, self.kind, self.router, draws(seed, "router"))
         first, last = self.replicas[0], self.replicas[-1]
         if self.layout == "unified":
             return Unified(make_pool, first, done)

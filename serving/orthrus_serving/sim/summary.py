@@ -33,7 +33,8 @@ class TaskSummary:
     """Mean gap between the tokens of one request, over requests of two tokens or more."""
 
 
-def summarize(record: Record, start: float, end: float) -> TaskSummary:
+def summarize(record: Record, start: float, end: float, runs: int = 1) -> TaskSummary:
+    """`record` may hold several runs, each of which had this window."""
     finished = np.asarray(record.finished)
     inside = (finished > start) & (finished <= end)
     arrived = np.asarray(record.arrived)[inside]
@@ -41,7 +42,7 @@ def summarize(record: Record, start: float, end: float) -> TaskSummary:
     finished = finished[inside]
     output = np.asarray(record.output_tokens)[inside]
     streams = output > 1
-    seconds = end - start
+    seconds = (end - start) * runs
     return TaskSummary(
         requests=len(finished),
         requests_per_second=len(finished) / seconds,

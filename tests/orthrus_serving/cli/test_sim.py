@@ -21,7 +21,7 @@ def test_run_shows_both_tasks_and_says_that_it_simulates(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shown = sim(capsys, "run", *SMALL)
-    assert "unified 1, ibs (simulated)" in shown
+    assert "SIMULATED: unified 1, ibs" in shown
     assert "embedding" in shown
     assert "generation" in shown
 
@@ -42,6 +42,17 @@ def test_the_json_has_settings_seed_and_figures_and_depends_on_the_seed_alone(
     assert found[0]["results"]["generation"]["latency"]["p99"] > 0
 
 
+def test_a_number_of_requests_is_sent_and_answered_however_long_it_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = tmp_path / "found.json"
+    slow = ["--linear-cost", "1000:0:0", "--kv-cache-tokens", "10000", "--clients", "1"]
+    sim(capsys, "run", "--mix", "1:0", "--requests", "500", *slow, "--output", str(found))
+    results = json.loads(found.read_text())["results"]
+    assert results["embedding"]["requests"] == results["sent"] == 500
+    assert results["end"] == pytest.approx(500)
+
+
 @pytest.mark.parametrize(
     ("layout", "replicas", "pools"),
     [("dedicated", "1:3", ("embedding", "generation")), ("disaggregated", "1:1", ("decode",))],
@@ -54,10 +65,18 @@ def test_layouts_show_their_pools(
 
 
 def test_fleet_has_a_row_for_each_size_and_router(capsys: pytest.CaptureFixture[str]) -> None:
-    few = ["--requests", "50", "--requests-per-replica", "10", "--output-tokens", "16"]
-    shown = sim(capsys, "fleet", "--sizes", "1,64", *few)
-    assert shown.count("random") == shown.count("least-loaded") == 2
-    assert "640" in shown
+    few = ["--warm-up", "1", "--seconds", "4", "--least-replicas", "8", "--output-tokens", "16"]
+    shown = sim(capsys, "fleet", "--sizes", "1,16", *few, "--markdown")
+    rows = [line.split(" | ") for line in shown.splitlines() if "loaded" in line or "rand" in line]
+    assert [row[:3] for row in rows] == [
+        ["| 1", "random", "8"],
+        ["| 1", "least-loaded", "8"],
+        ["| 16", "random", "1"],
+        ["| 16", "least-loaded", "1"],
+    ]
+    assert (
+        "At every size 1 s of warm-up, then 4 s that count: about 32 requests per replica" in shown
+    )
 
 
 def test_scale_shows_what_a_slow_start_costs(
@@ -104,6 +123,7 @@ def test_costs_of_ones_own_take_the_place_of_the_roofline(
         (["run", "--output-tokens", "0"], "lengths '0'"),
         (["run", "--seconds", "0"], "--seconds is 0"),
         (["run", "--warm-up", "500"], "--warm-up is 500"),
+        (["run", "--requests", "0"], "--requests is 0"),
         (["run", "--clients", "0"], "0 clients"),
         (["run", "--max-num-seqs", "4096"], "must be below the token budget"),
         (["run", "--prompt-tokens", "900000"], "does not fit into the KV space"),
@@ -112,6 +132,7 @@ def test_costs_of_ones_own_take_the_place_of_the_roofline(
         (["run", "--linear-cost", "0:1:1", "--kv-cache-tokens", "9"], "a step takes time"),
         (["fleet", "--sizes", "1,two"], "sizes '1,two'"),
         (["fleet", "--rate-per-replica", "-1"], "--rate-per-replica is -1"),
+        (["fleet", "--seconds", "0"], "the latter above 0"),
         (["scale", "--phases", "8"], "phase '8'"),
         (["scale", "--min-replicas", "0"], "1 <= min <= max"),
         (["packing", "--iterations", "0"], "--iterations is 0"),

@@ -4,6 +4,7 @@ import pytest
 
 from orthrus_serving.sim.accelerator import A100_40GB
 from orthrus_serving.sim.model_shape import MISTRAL_7B
+from orthrus_serving.sim.paper.constants import FITTED, roofline
 from orthrus_serving.sim.roofline import Roofline
 from orthrus_serving.sim.step_load import StepLoad
 
@@ -37,6 +38,16 @@ def test_a_chunk_beside_decodes_is_free_while_the_weights_are_the_limit() -> Non
     with_chunk = IDEAL.seconds(load(chunk=128, decodes=32, context=32_000))
     assert with_chunk / alone < 1.01
     assert IDEAL.seconds(load(chunk=512, decodes=32, context=32_000)) / alone > 1.5
+
+
+def test_arithmetic_is_the_limit_from_165_tokens_on() -> None:
+    """With the shares of the peaks that are taken as given (docs/simulation.md)."""
+
+    def matrices(tokens: int) -> float:
+        return roofline(FITTED).seconds(StepLoad(chunk_tokens=tokens))
+
+    assert matrices(165) == matrices(1)
+    assert matrices(166) > matrices(1)
 
 
 def test_a_chunk_in_the_middle_of_a_prompt_looks_at_what_was_computed_before() -> None:

@@ -1,9 +1,6 @@
 """`orthrus sim fleet`: the same load per replica on fleets of several sizes."""
 
 import argparse
-import time
-from math import inf
-from random import Random
 
 from orthrus_serving.cli.sim.options import (
     add_mix_arguments,
@@ -15,13 +12,9 @@ from orthrus_serving.cli.sim.options import (
     settings_of,
 )
 from orthrus_serving.cli.sim.output import add_output_arguments, seconds, show, table, write
-from orthrus_serving.sim.clock import Clock
-from orthrus_serving.sim.pool import ReplicaKind
-from orthrus_serving.sim.report import Report, report
+from orthrus_serving.sim.fleet import FleetFigures, FleetLoad, run_fleet
 from orthrus_serving.sim.routers import ROUTER_NAMES
 from orthrus_serving.sim.setup import Setup
-from orthrus_serving.sim.simulation import Simulation
-from orthrus_serving.sim.sources import Phase, Poisson
 
 HELP = "the same load per replica on fleets of several sizes, by router"
 
@@ -36,13 +29,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rate-per-replica", type=float, default=8.0, help="Poisson; default %(default)s per s"
     )
     fleet.add_argument(
-        "--requests",
-        type=int,
-        default=20_000,
-        help="of each simulation, or --requests-per-"
-        "replica times the size if that is more; default %(default)s",
+        "--warm-up",
+        type=float,
+        default=40.0,
+        help="seconds before figures count, at every size; default %(default)s",
     )
-    fleet.add_argument("--requests-per-replica", type=int, default=200, help="default %(default)s")
+    fleet.add_argument(
+        "--seconds",
+        type=float,
+        default=80.0,
+        help="seconds that count, at every size; default %(default)s",
+    )
+    fleet.add_argument(
+        "--least-replicas",
+        type=int,
+        default=64,
+        help="a smaller fleet runs as often as it takes to have so many replicas in all, so that "
+        "its percentiles are of as many requests; default %(default)s",
+    )
     add_mix_arguments(parser)
     add_replica_arguments(parser)
     add_output_arguments(parser)
@@ -51,41 +55,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(arguments: argparse.Namespace) -> None:
     kind = make_kind(arguments)
     sizes = parse_numbers(arguments.sizes, "sizes")
+    least = int(require_positive(arguments.least_replicas, "--least-replicas"))
+    rate = require_positive(arguments.rate_per_replica, "--rate-per-replica")
+    load = FleetLoad(make_mix(arguments), rate, arguments.warm_up, arguments.seconds)
     shown = table(
-        f"{kind.settings.policy}, {arguments.rate_per_replica:g} requests per second and replica",
-        *("replicas", "router", "requests", "embedding p50", "p99", "generation p50", "p99"),
-        *("first token p99", "busy", "took"),
+        f"Fleets of {kind.settings.policy} replicas, {rate:g} requests per second and replica",
+        *("replicas", "router", "runs", "requests", "per replica", "embedding p50", "p99"),
+        *("generation p50", "p99", "first token p99", "busy"),
+    )
+    shown.caption = (
+        f"At every size {load.warm_up:g} s of warm-up, then {load.seconds:g} s that count: about "
+        f"{rate * load.seconds:g} requests per replica."
     )
     results = []
     for size in sizes:
+        runs = max(1, -(-least // size))
         for router in arguments.routers:
-            started = time.perf_counter()
-            found = _simulate(kind, size, router, arguments)
-            took = time.perf_counter() - started
-            results.append({"replicas": size, "router": router, "report": found})
-            shown.add_row(str(size), router, *_cells(found), f"{took:.1f} s")
+            found = run_fleet(Setup("unified", (size,), kind, router), load, runs, arguments.seed)
+            results.append({"replicas": size, "router": router, "figures": found})
+            shown.add_row(str(size), router, *_cells(found, size))
     write(arguments.output, "fleet", {"kind": kind, **settings_of(arguments)}, results)
-    show(shown)
+    show(arguments, shown)
 
 
-def _simulate(kind: ReplicaKind, size: int, router: str, arguments: argparse.Namespace) -> Report:
-    rate = require_positive(arguments.rate_per_replica, "--rate-per-replica")
-    count = max(arguments.requests, size * arguments.requests_per_replica)
-    random = Random(arguments.seed)  # noqa: S311
-    clock = Clock()
-    setup = Setup("unified", (size,), kind, router)
-    source = Poisson([Phase(make_mix(arguments), rate * size, inf)], random, count)
-    simulation = Simulation(clock, lambda done: setup.build(clock, random, done), source)
-    simulation.run()
-    return report(simulation, 0.0, clock.now)
-
-
-def _cells(found: Report) -> tuple[str, ...]:
+def _cells(found: FleetFigures, size: int) -> tuple[str, ...]:
     latencies = (found.embedding.latency, found.generation.latency)
     first = found.generation.first_output
     return (
-        str(found.answered),
+        str(found.runs),
+        str(found.requests),
+        f"{found.requests / (found.runs * size):.0f}",
         *(seconds(p) for d in latencies for p in ((d.p50, d.p99) if d else (None, None))),
         seconds(first.p99 if first else None),
-        f"{found.pools[0].busy:.3f}",
+        f"{found.busy:.3f}",
     )

@@ -24,30 +24,52 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the figures and all settings, as JSON"
     )
+    parser.add_argument("--markdown", action="store_true", help="print tables as Markdown")
 
 
-def show(*tables: Table) -> None:
-    console = Console(file=sys.stdout, highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
-    for table in tables:
-        console.print(table)
+def show(arguments: argparse.Namespace, *tables: Table) -> None:
+    for each in tables:
+        if arguments.markdown:
+            sys.stdout.write(_markdown(each))
+        else:
+            console = Console(file=sys.stdout, highlight=False)
+            if not console.is_terminal:
+                console.width = _FILE_WIDTH
+            console.print(each)
 
 
-def table(title: str, *columns: str) -> Table:
-    """A table of simulated figures: the first column names, the others hold numbers."""
-    made = Table(title=f"{title} (simulated)", title_justify="left")
+def table(title: str, *columns: str, simulated: bool = True) -> Table:
+    """The first column names, the others hold numbers; the title says where those are from."""
+    origin = "SIMULATED" if simulated else "MEASURED"
+    made = Table(title=f"{origin}: {title}", title_justify="left", caption_justify="left")
     for number, column in enumerate(columns):
         made.add_column(column, justify="right" if number else "left")
     return made
 
 
-def write(path: Path | None, command: str, settings: Mapping[str, Any], results: Any) -> None:
+def _markdown(shown: Table) -> str:
+    """Without padding, so that a row changes only where its figures do."""
+    names = [str(column.header) for column in shown.columns]
+    rules = ["---:" if column.justify == "right" else "---" for column in shown.columns]
+    rows = zip(*(map(str, column.cells) for column in shown.columns), strict=True)
+    lines = [f"| {' | '.join(row)} |" for row in (names, rules, *rows)]
+    caption = f"\n{shown.caption}\n" if shown.caption else ""
+    return f"**{shown.title}**\n\n" + "\n".join(lines) + f"\n{caption}\n"
+
+
+def write(
+    path: Path | None,
+    command: str,
+    settings: Mapping[str, Any],
+    results: Any,
+    *,
+    simulated: bool = True,
+) -> None:
     """Raises OSError when the file cannot be written."""
     if path is None:
         return
     found = {
-        "simulated": True,
+        "simulated": simulated,
         "command": f"orthrus sim {command}",
         "orthrus": version("orthrus"),
         "settings": settings,

@@ -38,13 +38,13 @@ def command(arguments: argparse.Namespace) -> None:
         "Fill of the token budget",
         *("", "atomic", "chunked", "generations per s", "embeddings per s"),
     )
-    rows.add_row("paper", "8.8 %", "85.7 %", "93.3, 93.3", "25.5, 26.9")
+    rows.add_row("paper", "8.8%", "85.7%", "93.3, 93.3", "25.5, 26.9")
     rows.add_row("settings fixed before the run", *_cells(fixed))
     rows.add_row(f"nearest of {len(outcomes)}", *_cells(nearest))
     rows.add_row("range of the grid", *_ranges(outcomes))
     rows.caption = f"nearest: {nearest.left_out}"
     inside = table(
-        "Inside the range of the grid", "", "atomic 8.8 %", "chunked 85.7 %", "nearest point"
+        "Inside the range of the grid", "", "atomic 8.8%", "chunked 85.7%", "nearest point"
     )
     inside.add_row("any point", *_inside(outcomes))
     for field in fields(LeftOut):
@@ -53,7 +53,7 @@ def command(arguments: argparse.Namespace) -> None:
         for value in dict.fromkeys(_value(each.left_out, field.name) for each in outcomes):
             part = [each for each in outcomes if _value(each.left_out, field.name) == value]
             inside.add_row(f"{field.name} {value}", *_inside(part))
-    show(rows, inside)
+    show(arguments, rows, inside)
 
 
 def _cells(outcome: Outcome) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from orthrus_serving.cli.sim.options import (
 )
 from orthrus_serving.cli.sim.output import add_output_arguments, show, table, task_row, write
 from orthrus_serving.sim.clock import Clock
+from orthrus_serving.sim.draws import draws
 from orthrus_serving.sim.model_shape import MODELS
 from orthrus_serving.sim.report import Report, report
 from orthrus_serving.sim.routers import ROUTER_NAMES
@@ -44,8 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     either = load.add_mutually_exclusive_group()
     either.add_argument("--clients", type=int, help="closed loop; default 64")
     either.add_argument("--rate", type=float, help="Poisson arrivals per second")
-    load.add_argument("--seconds", type=float, default=180.0, help="default %(default)s")
-    load.add_argument("--requests", type=int, help="stop after so many, whatever the time")
+    end = load.add_mutually_exclusive_group()
+    end.add_argument("--seconds", type=float, default=180.0, help="default %(default)s")
+    end.add_argument(
+        "--requests", type=int, help="send so many, and end when all are answered, whenever that is"
+    )
     load.add_argument(
         "--warm-up", type=float, default=0.0, help="seconds before figures count; default 0"
     )
@@ -74,7 +78,7 @@ def command(arguments: argparse.Namespace) -> None:
             str(pool.steps),
             str(pool.preemptions),
         )
-    show(shown, pools)
+    show(arguments, shown, pools)
 
 
 def _setup(arguments: argparse.Namespace) -> Setup:
@@ -95,18 +99,20 @@ def _setup(arguments: argparse.Namespace) -> Setup:
 
 
 def _simulate(setup: Setup, arguments: argparse.Namespace) -> Report:
-    seconds = require_positive(arguments.seconds, "--seconds")
-    if not 0 <= arguments.warm_up < seconds:
+    seed, clock = arguments.seed, Clock()
+    source = _source(arguments, draws(seed, "work"))
+    simulation = Simulation(clock, lambda done: setup.build(clock, seed, done), source)
+    if arguments.requests is None:
+        simulation.run(require_positive(arguments.seconds, "--seconds"))
+    else:
+        require_positive(arguments.requests, "--requests")
+        simulation.run()
+    if not 0 <= arguments.warm_up < clock.now:
         raise ValueError(
-            f"--warm-up is {arguments.warm_up:g}: it must be from 0 to below --seconds"
+            f"--warm-up is {arguments.warm_up:g}: it must be from 0 to below the end of the run, "
+            f"which is at {clock.now:g} s"
         )
-    random = Random(arguments.seed)  # noqa: S311
-    clock = Clock()
-    simulation = Simulation(
-        clock, lambda done: setup.build(clock, random, done), _source(arguments, random)
-    )
-    simulation.run(seconds)
-    return report(simulation, arguments.warm_up, seconds)
+    return report(simulation, arguments.warm_up, clock.now)
 
 
 def _source(arguments: argparse.Namespace, random: Random) -> Source:

@@ -2,7 +2,6 @@
 
 import argparse
 from itertools import accumulate
-from random import Random
 
 from orthrus_serving.cli.sim.options import (
     add_mix_arguments,
@@ -15,6 +14,7 @@ from orthrus_serving.cli.sim.options import (
 from orthrus_serving.cli.sim.output import add_output_arguments, seconds, show, table, write
 from orthrus_serving.sim.autoscaler import Autoscaler, AutoscalerSettings
 from orthrus_serving.sim.clock import Clock
+from orthrus_serving.sim.draws import draws
 from orthrus_serving.sim.pool import ReplicaKind
 from orthrus_serving.sim.report import Report, report
 from orthrus_serving.sim.routers import ROUTER_NAMES
@@ -67,7 +67,7 @@ def command(arguments: argparse.Namespace) -> None:
         results.append({"load_seconds": load_seconds, "report": found, "sizes": sizes})
         shown.add_row(f"{load_seconds} s", *_cells(found, sizes, phases))
     write(arguments.output, "scale", {"kind": kind, **settings_of(arguments)}, results)
-    show(shown)
+    show(arguments, shown)
 
 
 def _phase(text: str, arguments: argparse.Namespace) -> Phase:
@@ -89,11 +89,11 @@ def _simulate(
         load_seconds,
         arguments.metric_age,
     )
-    random = Random(arguments.seed)  # noqa: S311
+    seed = arguments.seed
     clock = Clock()
     setup = Setup("unified", (arguments.min_replicas,), kind, arguments.router)
     simulation = Simulation(
-        clock, lambda done: setup.build(clock, random, done), Poisson(phases, random)
+        clock, lambda done: setup.build(clock, seed, done), Poisson(phases, draws(seed, "work"))
     )
     autoscaler = Autoscaler(clock, simulation.system.pools[0], settings)
     end = sum(phase.seconds for phase in phases)

@@ -2,12 +2,14 @@
 
 from array import array
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 import numpy as np
 
 from orthrus_serving.scheduling.task import Task
 from orthrus_serving.sim.clock import Clock
+from orthrus_serving.sim.draws import draws
 from orthrus_serving.sim.lengths import Exponential, Uniform
 from orthrus_serving.sim.replica_in_time import Told
 from orthrus_serving.sim.request import SimulatedRequest
@@ -37,10 +39,21 @@ class QueryFigures:
     p99: float
 
 
+@dataclass(frozen=True)
+class _Iteration:
+    embedding: int
+    prompt: int
+    decode: int
+
+
 @dataclass(eq=False)
 class _Query:
+    """`left`: iterations to come, the next one last. All is drawn when the query begins, so that
+    the work of a query is the same in every system.
+    """
+
     started: float
-    iterations: int
+    left: list[_Iteration]
 
 
 class Queries:
@@ -62,36 +75,38 @@ class Queries:
     def answered(self, request: SimulatedRequest) -> None:
         query = self._of_request.pop(request)
         if request.task is Task.EMBEDDING:
-            prompt, decode = PROMPTS.draw(self._random), DECODES.draw(self._random)
-            self._send(query, SimulatedRequest(Task.GENERATION, prompt, decode))
-            return
-        query.iterations -= 1
-        if query.iterations:
+            now = query.left.pop()
+            self._send(query, SimulatedRequest(Task.GENERATION, now.prompt, now.decode))
+        elif query.left:
             self._retrieve(query)
-            return
-        self.started.append(query.started)
-        self.finished.append(self._clock.now)
-        self._begin()
+        else:
+            self.started.append(query.started)
+            self.finished.append(self._clock.now)
+            self._begin()
 
     def _begin(self) -> None:
-        iterations = self._random.randint(1, self._most_iterations)
-        self._retrieve(_Query(self._clock.now, iterations))
+        count = self._random.randint(1, self._most_iterations)
+        self._retrieve(_Query(self._clock.now, [self._draw() for _ in range(count)]))
+
+    def _draw(self) -> _Iteration:
+        embedding, prompt = PROMPTS.draw(self._random), PROMPTS.draw(self._random)
+        return _Iteration(embedding, prompt, DECODES.draw(self._random))
 
     def _retrieve(self, query: _Query) -> None:
-        tokens = PROMPTS.draw(self._random)
-        self._send(query, SimulatedRequest(Task.EMBEDDING, tokens, 0))
+        self._send(query, SimulatedRequest(Task.EMBEDDING, query.left[-1].embedding, 0))
 
     def _send(self, query: _Query, request: SimulatedRequest) -> None:
         self._of_request[request] = query
         self._submit(request)
 
 
+@cache
 def run_queries(setup: Setup, load: QueryLoad, seed: int) -> QueryFigures:
-    """Over the queries that end after the warm-up."""
-    random = Random(seed)  # noqa: S311
+    """Over the queries that end after the warm-up. Several tables ask for the same run."""
     clock = Clock()
-    queries = Queries(load.queries_per_gpu * sum(setup.replicas), load.most_iterations, random)
-    simulation = Simulation(clock, lambda done: setup.build(clock, random, done), queries)
+    in_flight = load.queries_per_gpu * sum(setup.replicas)
+    queries = Queries(in_flight, load.most_iterations, draws(seed, "work"))
+    simulation = Simulation(clock, lambda done: setup.build(clock, seed, done), queries)
     simulation.run(SECONDS)
     finished = np.asarray(queries.finished)
     counted = finished > WARM_UP

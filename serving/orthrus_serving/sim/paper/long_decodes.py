@@ -1,8 +1,7 @@
 """Table 10: a light 5:5 load on one GPU while decodes get longer."""
 
-from random import Random
-
 from orthrus_serving.sim.clock import Clock
+from orthrus_serving.sim.draws import draws
 from orthrus_serving.sim.lengths import Fixed
 from orthrus_serving.sim.mix import Mix
 from orthrus_serving.sim.report import Report, report
@@ -17,10 +16,9 @@ _REQUESTS = 2_000
 
 
 def run_long_decodes(setup: Setup, decode_tokens: int, seed: int) -> Report:
-    random = Random(seed)  # noqa: S311
     clock = Clock()
     mix = Mix(0.5, Fixed(128), Fixed(128), Fixed(decode_tokens))
-    source = Poisson([Phase(mix, RATE)], random, count=_REQUESTS)
-    simulation = Simulation(clock, lambda done: setup.build(clock, random, done), source)
+    source = Poisson([Phase(mix, RATE)], draws(seed, "work"), count=_REQUESTS)
+    simulation = Simulation(clock, lambda done: setup.build(clock, seed, done), source)
     simulation.run()
     return report(simulation, 0.0, clock.now)
