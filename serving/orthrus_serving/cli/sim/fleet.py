@@ -31,13 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fleet.add_argument(
         "--warm-up",
         type=float,
-        default=40.0,
-        help="seconds before figures count, at every size; default %(default)s",
+        default=20.0,
+        help="seconds before figures count, at every size; twice as long as an answer takes; "
+        "default %(default)s",
     )
     fleet.add_argument(
         "--seconds",
         type=float,
-        default=80.0,
+        default=20.0,
         help="seconds that count, at every size; default %(default)s",
     )
     fleet.add_argument(
