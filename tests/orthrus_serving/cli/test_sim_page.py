@@ -25,7 +25,7 @@ def test_a_long_table_of_the_page_is_what_its_command_prints(command: str) -> No
 
 def test_every_table_of_the_page_says_that_it_is_simulated() -> None:
     assert {command.split()[0] for command in ON_THE_PAGE} == {
-        *("run", "paper", "packing", "scale")
+        *("run", "paper", "packing", "fleet", "scale")
     }
     for command, output in ON_THE_PAGE.items():
         tables = output.count("\n| --- |")
