@@ -84,10 +84,11 @@ MEANINGS: dict[Reason, str] = {
     "Crashed": "The replica ended by itself; the message has its last line.",
     "ProgressDeadlineExceeded": "A rollout has made no progress for longer than a start may take.",
     "ObjectConflict": "An object of the same name exists and belongs to someone else.",
-    "ObjectRefused": "The API server refuses an object that the spec asks for.",
+    "ObjectRefused": "The API server, or an admission webhook, refuses an object that the spec"
+    " asks for.",
     "FieldDropped": "The cluster does not keep a field that replicas need.",
     "ChildTerminating": "A former child is still being deleted.",
-    "Forbidden": "The operator lacks a right, or admission forbids the object.",
+    "Forbidden": "The operator lacks a right, or an admission plug-in forbids the object.",
     "ApplyFailed": "The API server failed; the operator tries again.",
     "NotObserved": "The operator could not look; Ready says why.",
     "AdapterFailed": "A replica cannot load an adapter; the model itself serves.",

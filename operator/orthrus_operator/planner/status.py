@@ -42,7 +42,7 @@ class World:
     spaces: tuple[ReplicaSpaces, ...] | None = ()
     """What ready replicas say of their vectors; None when nobody has asked them yet."""
     unscaled: Problem | None = None
-    """Why there is no autoscaler though the spec asks for one."""
+    """Why there is no autoscaler as the spec asks for."""
     autoscalers: tuple[KubernetesObject, ...] = ()
     """The HPAs that scale it, whoever made them."""
     scaled_object: KubernetesObject | None = None

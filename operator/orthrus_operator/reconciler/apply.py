@@ -9,15 +9,11 @@ from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.containment import missing_field
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.faults import Faults
 from orthrus_operator.reconciler.ownership import ownership_problem
 from orthrus_operator.reconciler.paths import object_path
 
 _Mark = tuple[str, Any]
-
-_PASSING = frozenset({404, 409, 429, 503, 504})
-"""Statuses that say nothing of the object: the namespace is going, someone else wrote, overload."""
-_SHOWN_FROM = 3
-"""Faults that pass are a problem to show when they come so many times in a row."""
 
 _logger = logging.getLogger(__name__)
 
@@ -41,7 +37,7 @@ class Applier:
         self._applied: dict[str, _Mark] = {}
         self._differing: dict[str, _Mark] = {}
         """What a trial said an apply would change, so that a pause need not try it again."""
-        self._faults: dict[str, int] = {}
+        self._faults = Faults()
 
     async def apply(
         self, desired: KubernetesObject, live: KubernetesObject | None, owner_uid: str
@@ -55,6 +51,7 @@ class Applier:
             and self._applied.get(path) == _mark(desired, live)
             and not missing_field(desired, live)
         ):
+            self._faults.passed(path)
             return Applied(live)
         body = _pinned(desired, live) if live else desired
         try:
@@ -64,12 +61,16 @@ class Applier:
                     return Applied(live, dropped, retry=True)
             stored = await self._api.apply(path, body)
         except ApiError as error:
-            return Applied(live, self._failed(path, desired, error), retry=True)
+            return Applied(live, self._faults.problem(desired, error), retry=True)
         _logger.info("applied %s", path)
-        self._faults.pop(path, None)
+        self._faults.passed(path)
         self._applied[path] = _mark(desired, stored)
         dropped = _dropped(desired, stored)
         return Applied(stored, dropped, retry=dropped is not None)
+
+    def unread(self, desired: KubernetesObject, error: ApiError) -> Applied:
+        """What comes of a child whose kind could not be listed: nothing, this time."""
+        return Applied(None, self._faults.problem(desired, error), retry=True)
 
     async def differs(
         self, desired: KubernetesObject, live: KubernetesObject | None, owner_uid: str
@@ -100,24 +101,16 @@ class Applier:
         try:
             await self._api.delete(path, child["metadata"]["uid"])
         except ApiError as error:
-            return Applied(child, self._failed(path, child, error), retry=True)
+            return Applied(child, self._faults.problem(child, error), retry=True)
         _logger.info("deleted %s: nothing wants it any more", path)
         self.forget(path)
         return Applied(None)
 
     def forget(self, path: str) -> None:
         """Drops the memory of an object that is gone."""
-        for memory in (self._applied, self._differing, self._faults):
-            memory.pop(path, None)
-
-    def _failed(self, path: str, desired: KubernetesObject, error: ApiError) -> Problem | None:
-        """What a refused call means to the user; None while it may well pass."""
-        _logger.warning("%s could not be brought in line: %s", path, error)
-        if error.status not in _PASSING:
-            self._faults.pop(path, None)
-            return failure(desired, error)
-        self._faults[path] = self._faults.get(path, 0) + 1
-        return failure(desired, error) if self._faults[path] >= _SHOWN_FROM else None
+        self._applied.pop(path, None)
+        self._differing.pop(path, None)
+        self._faults.passed(path)
 
 
 def _needs_trial(desired: KubernetesObject) -> bool:
@@ -154,24 +147,6 @@ def _substance(stored: KubernetesObject) -> KubernetesObject:
     noted = ("managedFields", "resourceVersion", "generation")
     metadata = {key: each for key, each in stored["metadata"].items() if key not in noted}
     return {**stored, "metadata": metadata}
-
-
-def failure(desired: KubernetesObject, error: ApiError) -> Problem:
-    """What a call for a child that was refused means to the user."""
-    what = f"{desired['kind']} {desired['metadata']['name']}"
-    # A field that the type lacks comes as a 500, though it's no fault of the server.
-    unknown_field = error.status == 500 and "field not declared in schema" in error.message
-    if error.status in (400, 422) or unknown_field:
-        message = f"the API server refuses {what}: {error.message}"
-        return Problem("ObjectRefused", message, stalled=True)
-    if error.status == 403 and "exceeded quota" in error.message:
-        message = f"the namespace's quota does not allow {what}; raise it ({error.message})"
-        return Problem("QuotaExceeded", message, stalled=False)
-    if error.status == 403:
-        message = f"the operator may not bring {what} in line: {error.message}"
-        return Problem("Forbidden", message, stalled=False)
-    message = f"{what} could not be brought in line; trying again ({error.message})"
-    return Problem("ApplyFailed", message, stalled=False)
 
 
 def _dropped(desired: KubernetesObject, stored: KubernetesObject) -> Problem | None:

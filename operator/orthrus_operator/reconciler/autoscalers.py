@@ -1,14 +1,15 @@
 """Whatever scales an OrthrusDeployment: ours, KEDA's and a user's."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.autoscaler import AUTOSCALER_KINDS
-from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.problem import Problem, worst
 from orthrus_operator.planner.scaling_state import target_name
 from orthrus_operator.planner.status import World
+from orthrus_operator.reconciler.apply import Applied
 from orthrus_operator.reconciler.ownership import is_owned, ownership_problem
 from orthrus_operator.reconciler.paths import AUTOSCALER
 
@@ -47,4 +48,21 @@ def with_autoscalers(
             if child["kind"] == AUTOSCALER[1] and target_name(child) == orthrus.metadata.name
         ),
         scaled_object=next(ours, None),
+    )
+
+
+def with_problems(world: World, made: Sequence[tuple[KubernetesObject, Applied]]) -> World:
+    """`world` with what came of each child.
+
+    Replicas serve without an autoscaler: what is wrong with one makes the object no less ready.
+    """
+    found = [(child["kind"], applied.problem) for child, applied in made if applied.problem]
+    scaling = (problem for kind, problem in found if kind in AUTOSCALER_KINDS)
+    return replace(
+        world,
+        problems=(
+            *world.problems,
+            *(problem for kind, problem in found if kind not in AUTOSCALER_KINDS),
+        ),
+        unscaled=worst((*([world.unscaled] if world.unscaled else []), *scaling)),
     )

@@ -7,7 +7,6 @@ from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.autoscaler import AUTOSCALER_KINDS
 from orthrus_operator.planner.desired import Installation, desired
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.reconciler.apply import failure
 from orthrus_operator.reconciler.autoscalers import ending, retired_autoscalers
 from orthrus_operator.reconciler.client import ApiError
 from orthrus_operator.reconciler.ownership import is_owned
@@ -34,6 +33,8 @@ class Plan:
     """What an earlier spec or operator made."""
     problems: tuple[Problem, ...]
     """What keeps it from being all."""
+    unread: tuple[tuple[KubernetesObject, ApiError], ...]
+    """Children of a kind that could not be listed: neither wanted nor unwanted this time."""
     unmade: tuple[str, ...]
     """Kinds that the spec asks for and the cluster does not know."""
     retry: bool
@@ -59,7 +60,7 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
     if own:
         # Also when nobody can say what it should run.
         kept.add(object_path(own))
-    failures = [failure(child, error) for child, error in unreadable if error.status != 404]
+    unread = tuple((child, error) for child, error in unreadable if error.status != 404)
     retired = retired_autoscalers(observed.live, kept, orthrus.metadata.uid)
     return Plan(
         wanted=tuple(
@@ -72,9 +73,10 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
             and is_owned(child, orthrus.metadata.uid)
             and "deletionTimestamp" not in child["metadata"]
         ),
-        problems=(*([aim.problem] if aim.problem else []), *failures),
+        problems=(aim.problem,) if aim.problem else (),
+        unread=unread,
         unmade=tuple(child["kind"] for child, error in unreadable if error.status == 404),
-        retry=bool(failures or retired),
+        retry=bool(retired),
         unscaled=aim.unscaled or ending(retired, orthrus.metadata.uid),
         retired=frozenset(retired),
     )

@@ -18,7 +18,7 @@ from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from orthrus_operator.planner.unprepared_pod import is_unprepared
 from orthrus_operator.reconciler.apply import Applier
-from orthrus_operator.reconciler.autoscalers import with_autoscalers
+from orthrus_operator.reconciler.autoscalers import with_autoscalers, with_problems
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import is_owned
@@ -175,10 +175,11 @@ class Reconciler:
             unmade=todo.unmade,
             unscaled=todo.unscaled,
         )
+        made = [(child, self._applier.unread(child, error)) for child, error in todo.unread]
         if orthrus.spec.paused:
-            world = replace(world, held_back=await self._held_back(todo, live, owner))
-            return with_autoscalers(world, orthrus, live), False
-        problems, retry = list(todo.problems), todo.retry
+            held_back = await self._held_back(todo, live, owner)
+            world = replace(with_problems(world, made), held_back=held_back)
+            return with_autoscalers(world, orthrus, live), bool(made)
         for child in todo.wanted:
             if child["kind"] == "Deployment" and not _has_account(orthrus, live):
                 continue  # its pods would run under a stranger's account
@@ -188,16 +189,10 @@ class Reconciler:
             applied = await self._applier.apply(child, live.get(path), owner)
             if applied.stored:
                 live[path] = applied.stored
-            if applied.problem:
-                problems.append(applied.problem)
-            retry = retry or applied.retry
-        for child in todo.unwanted:
-            removed = await self._applier.remove(child)
-            if removed.problem:
-                problems.append(removed.problem)
-            retry = retry or removed.retry
-        own = own_deployment(orthrus, live)
-        world = replace(world, deployment=own, problems=tuple(problems))
+            made.append((child, applied))
+        made += [(child, await self._applier.remove(child)) for child in todo.unwanted]
+        world = replace(with_problems(world, made), deployment=own_deployment(orthrus, live))
+        retry = todo.retry or any(applied.retry for _, applied in made)
         return with_autoscalers(world, orthrus, live), retry
 
     async def _held_back(
