@@ -15,6 +15,7 @@ from kubernetes.aio.config import ConfigException
 from orthrus_operator.handlers.http_endpoint import exposition, serving
 from orthrus_operator.handlers.settings import OperatorSettings
 from orthrus_operator.handlers.watches import kopf_settings, register_handlers
+from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.installed_schema import SchemaCheck, check_installed_schema
 from orthrus_operator.reconciler.lease import Lease
@@ -98,7 +99,8 @@ async def _work(
         background = [group.create_task(lease.keep())] if lease else []
         # The queue needs the reconciler, which needs the poller.
         poller = LoadPoller(api, settings.namespaces, lambda key: queue.add(key))  # noqa: PLW0108
-        reconciler = Reconciler(api, settings.installation, poller.spaces)
+        autoscalers = AutoscalerNames(api)
+        reconciler = Reconciler(api, settings.installation, poller.spaces, autoscalers)
         queue = KeyedQueue(
             reconciler.reconcile, QueueSettings(resync=settings.resync_seconds), metrics
         )
@@ -106,7 +108,7 @@ async def _work(
         metrics.registry.register(DeploymentCollector(poller))
         background.append(group.create_task(poller.run()))
         await kopf.operator(
-            registry=register_handlers(queue),
+            registry=register_handlers(queue, autoscalers),
             settings=kopf_settings(),
             clusterwide=not settings.namespaces,
             namespaces=settings.namespaces,

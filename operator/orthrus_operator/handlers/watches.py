@@ -1,4 +1,4 @@
-"""kopf handlers: each event names an OrthrusDeployment to look at; nothing else is taken from it.
+"""kopf handlers: each event names an OrthrusDeployment to look at; what it is like is read then.
 
 Only `on.event` is used: kopf's timers and daemons add finalizers, its change handlers write
 annotations to the object.
@@ -12,6 +12,7 @@ import kopf
 
 from orthrus_operator.api.group import DEPLOYMENT_LABEL, GROUP, PLURAL, VERSION
 from orthrus_operator.handlers.autoscaler_changes import AutoscalerChanges
+from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.queue import KeyedQueue
 
@@ -29,8 +30,10 @@ AUTOSCALER_RESOURCE = ("autoscaling", "v2", "horizontalpodautoscalers")
 _LONGEST_WAIT_SECONDS = 120.0
 
 
-def register_handlers(queue: KeyedQueue[ObjectKey]) -> kopf.OperatorRegistry:
-    """Handlers that feed `queue`, and the liveness probe that watches it."""
+def register_handlers(
+    queue: KeyedQueue[ObjectKey], autoscalers: AutoscalerNames
+) -> kopf.OperatorRegistry:
+    """Handlers that feed both, and the liveness probe that watches `queue`."""
     registry = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=registry)
@@ -58,6 +61,7 @@ def register_handlers(queue: KeyedQueue[ObjectKey]) -> kopf.OperatorRegistry:
         body: Mapping[str, Any],
         **_: Any,
     ) -> None:
+        autoscalers.saw(type, body)
         for name in changes.concerned(type, body):
             queue.add(ObjectKey(str(namespace), name))
 

@@ -43,8 +43,8 @@ class World:
     """What ready replicas say of their vectors; None when nobody has asked them yet."""
     unscaled: Problem | None = None
     """Why there is no autoscaler as the spec asks for."""
-    autoscalers: tuple[KubernetesObject, ...] = ()
-    """The HPAs that scale it, whoever made them."""
+    autoscalers: tuple[KubernetesObject, ...] | None = ()
+    """The HPAs that scale it, whoever made them; None when they could not be read."""
     scaled_object: KubernetesObject | None = None
     """Ours, from which KEDA makes an HPA."""
 
@@ -75,13 +75,6 @@ def observed_status(
     declared = orthrus.spec.adapters or ()
     adapters = adapter_state(declared, world.reports, wanted)
     generation = orthrus.metadata.generation
-    scaling = scaling_verdict(
-        world.autoscalers,
-        wanted=orthrus.spec.autoscaling is not None,
-        scaled_object=world.scaled_object,
-        problem=world.unscaled,
-        unmade=world.unmade,
-    )
     if world.spaces is None:
         resolved, consistent = previous.get("resolved"), _kept(previous, SPACE_CONDITION)
     else:
@@ -110,7 +103,11 @@ def observed_status(
                     held_back=world.held_back,
                     unmade=world.unmade,
                 ),
-                *(verdict for verdict in (consistent, scaling) if verdict),
+                *(
+                    verdict
+                    for verdict in (consistent, _scaling(orthrus, world, previous))
+                    if verdict
+                ),
             )
         ],
     )
@@ -136,8 +133,22 @@ def unobserved_status(
     }
 
 
+def _scaling(
+    orthrus: OrthrusDeployment, world: World, previous: Mapping[str, Any]
+) -> Verdict | None:
+    if world.autoscalers is None and world.unscaled is None:
+        return _kept(previous, "ScalingActive")
+    return scaling_verdict(
+        world.autoscalers or (),
+        wanted=orthrus.spec.autoscaling is not None,
+        scaled_object=world.scaled_object,
+        problem=world.unscaled,
+        unmade=world.unmade,
+    )
+
+
 def _kept(previous: Mapping[str, Any], type_: ConditionType) -> Verdict | None:
-    """The condition as it was: nobody has looked yet."""
+    """The condition as it was: nobody could look."""
     for condition in previous.get("conditions", []):
         if condition["type"] == type_:
             return Verdict(type_, condition["status"], condition["reason"], condition["message"])

@@ -32,23 +32,22 @@ def ending(retired: Mapping[str, KubernetesObject], owner_uid: str) -> Problem |
 
 
 def with_autoscalers(
-    world: World, orthrus: OrthrusDeployment, live: Mapping[str, KubernetesObject]
+    world: World, orthrus: OrthrusDeployment, live: Mapping[str, KubernetesObject], known: bool
 ) -> World:
-    """`world` with what scales `orthrus`, and with what KEDA is to make that of."""
+    """`world` with what scales `orthrus`, if HPAs could be read so that it is `known`, and with
+    what KEDA is to make that of."""
     ours = (
         child
         for child in live.values()
         if child["kind"] == "ScaledObject" and is_owned(child, orthrus.metadata.uid)
     )
-    return replace(
-        world,
-        autoscalers=tuple(
-            child
-            for child in live.values()
-            if child["kind"] == AUTOSCALER[1] and target_name(child) == orthrus.metadata.name
-        ),
-        scaled_object=next(ours, None),
+    found = (
+        child
+        for child in live.values()
+        if child["kind"] == AUTOSCALER[1] and target_name(child) == orthrus.metadata.name
     )
+    autoscalers = tuple(found) if known else None
+    return replace(world, autoscalers=autoscalers, scaled_object=next(ours, None))
 
 
 def with_problems(world: World, made: Sequence[tuple[KubernetesObject, Applied]]) -> World:

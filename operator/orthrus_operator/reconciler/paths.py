@@ -3,8 +3,6 @@
 from orthrus_operator.api.group import API_VERSION, KIND, PLURAL
 from orthrus_operator.builders.metadata import KubernetesObject
 
-AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
-
 CHILD_KINDS = (
     ("v1", "ServiceAccount"),
     ("v1", "ConfigMap"),
@@ -12,9 +10,11 @@ CHILD_KINDS = (
     ("v1", "Service"),
     ("policy/v1", "PodDisruptionBudget"),
     ("networking.k8s.io/v1", "NetworkPolicy"),
-    AUTOSCALER,
 )
-"""Every kind that the operator creates on any cluster: what it lists, watches and prunes."""
+"""Every kind without which nothing is done: what it lists, watches and prunes on any cluster."""
+
+AUTOSCALER = ("autoscaling/v2", "HorizontalPodAutoscaler")
+"""Likewise, but replicas serve without it; and those of others scale our objects, too."""
 
 OPTIONAL_CHILD_KINDS = (
     ("monitoring.coreos.com/v1", "PodMonitor"),

@@ -18,10 +18,11 @@ class Observed:
     """What exists for one OrthrusDeployment."""
 
     live: dict[str, KubernetesObject]
-    """Children by path, and whatever HPAs there are: any may scale it."""
+    """Children by path, and HPAs of others that scale it, or did."""
     pods: tuple[KubernetesObject, ...]
     unreadable: dict[str, ApiError]
-    """Optional kinds that could not be listed, with what the API server said."""
+    """Kinds that could not be read and without which replicas serve, with what the API server
+    said."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """One idempotent pass over one OrthrusDeployment: read, apply, prune, write status."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +7,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from orthrus_operator.api.group import DEPLOYMENT_LABEL
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.desired import Installation
@@ -18,8 +16,10 @@ from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from orthrus_operator.planner.unprepared_pod import is_unprepared
 from orthrus_operator.reconciler.apply import Applier
+from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
 from orthrus_operator.reconciler.autoscalers import with_autoscalers, with_problems
 from orthrus_operator.reconciler.client import Api, ApiError
+from orthrus_operator.reconciler.observe import Observer
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.ownership import is_owned
 from orthrus_operator.reconciler.paths import (
@@ -27,7 +27,6 @@ from orthrus_operator.reconciler.paths import (
     CHILD_KINDS,
     OPTIONAL_CHILD_KINDS,
     child_path,
-    collection_path,
     object_path,
     orthrus_path,
 )
@@ -52,6 +51,7 @@ class Reconciler:
         api: Api,
         installation: Installation,
         spaces: Callable[[ObjectKey], Mapping[str, ReplicaSpaces] | None],
+        autoscalers: AutoscalerNames,
         now: Callable[[], str] = timestamp,
     ) -> None:
         """`spaces`: what an object's replicas said last of their vectors, by the uid of their pod;
@@ -60,6 +60,7 @@ class Reconciler:
         self._installation = installation
         self._spaces = spaces
         self._now = now
+        self._observer = Observer(api, autoscalers)
         self._applier = Applier(api)
         self._publisher = Publisher(api)
 
@@ -76,7 +77,7 @@ class Reconciler:
         except ValidationError as error:
             return await self._give_up(metadata, previous, invalid_spec(error))
         try:
-            observed = await self._observe(key)
+            observed = await self._observer.observe(key)
         except ApiError as error:
             if error.status != 403:
                 raise
@@ -120,44 +121,9 @@ class Reconciler:
         return Outcome.DONE if problem.stalled else Outcome.RETRY
 
     def _forget(self, key: ObjectKey) -> None:
-        for api_version, kind in (*CHILD_KINDS, *OPTIONAL_CHILD_KINDS):
+        for api_version, kind in (*CHILD_KINDS, AUTOSCALER, *OPTIONAL_CHILD_KINDS):
             self._applier.forget(child_path(api_version, kind, *key))
         self._publisher.forget(key)
-
-    async def _observe(self, key: ObjectKey) -> Observed:
-        """All children and pods that carry the deployment's label."""
-        *lists, pods = await asyncio.gather(
-            *(self._list(kind, key) for kind in (*CHILD_KINDS, ("v1", "Pod"))),
-        )
-        optional = await asyncio.gather(
-            *(self._list_optional(kind, key) for kind in OPTIONAL_CHILD_KINDS)
-        )
-        lists += [found for found in optional if not isinstance(found, ApiError)]
-        return Observed(
-            live={object_path(child): child for found in lists for child in found},
-            pods=tuple(pods),
-            unreadable={
-                kind: found
-                for (_, kind), found in zip(OPTIONAL_CHILD_KINDS, optional, strict=True)
-                if isinstance(found, ApiError)
-            },
-        )
-
-    async def _list(self, kind: tuple[str, str], key: ObjectKey) -> list[KubernetesObject]:
-        # Who writes an HPA by hand need not know our label.
-        selector = "" if kind == AUTOSCALER else f"{DEPLOYMENT_LABEL}={key.name}"
-        found = await self._api.list(collection_path(*kind, namespace=key.namespace), selector)
-        # Items of a list carry neither apiVersion nor kind.
-        return [{"apiVersion": kind[0], "kind": kind[1], **item} for item in found]
-
-    async def _list_optional(
-        self, kind: tuple[str, str], key: ObjectKey
-    ) -> list[KubernetesObject] | ApiError:
-        """An optional kind that fails keeps nothing else from being done."""
-        try:
-            return await self._list(kind, key)
-        except ApiError as error:
-            return error
 
     async def _act(self, orthrus: OrthrusDeployment, observed: Observed) -> tuple[World, bool]:
         """The world afterwards, and whether to look again soon."""
@@ -175,11 +141,12 @@ class Reconciler:
             unmade=todo.unmade,
             unscaled=todo.unscaled,
         )
+        known = AUTOSCALER[1] not in observed.unreadable
         made = [(child, self._applier.unread(child, error)) for child, error in todo.unread]
         if orthrus.spec.paused:
             held_back = await self._held_back(todo, live, owner)
             world = replace(with_problems(world, made), held_back=held_back)
-            return with_autoscalers(world, orthrus, live), bool(made)
+            return with_autoscalers(world, orthrus, live, known), bool(made) or not known
         for child in todo.wanted:
             if child["kind"] == "Deployment" and not _has_account(orthrus, live):
                 continue  # its pods would run under a stranger's account
@@ -192,8 +159,8 @@ class Reconciler:
             made.append((child, applied))
         made += [(child, await self._applier.remove(child)) for child in todo.unwanted]
         world = replace(with_problems(world, made), deployment=own_deployment(orthrus, live))
-        retry = todo.retry or any(applied.retry for _, applied in made)
-        return with_autoscalers(world, orthrus, live), retry
+        retry = todo.retry or any(applied.retry for _, applied in made) or not known
+        return with_autoscalers(world, orthrus, live, known), retry
 
     async def _held_back(
         self, todo: Plan, live: dict[str, KubernetesObject], owner: str

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from e2e.kubectl import Kubectl
+from e2e.kubectl import Kubectl, KubectlError
+from e2e.waiting import wait_until
+from tests.orthrus_operator.cluster.fault_proxy import Fault
 from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.stand_in_crd import stand_in
 from tests.orthrus_operator.cluster.subject import Subject
@@ -119,6 +121,101 @@ def test_an_hpa_that_a_user_wrote_is_let_be_and_heard(demo: Subject, operator: O
     demo.kubectl("delete", "hpa", name)
     demo.wait("no condition", lambda: condition(demo), lambda seen: not seen)
     assert demo.stored()["spec"]["replicas"] == 3
+
+
+def test_one_that_admission_refuses_is_told_and_replicas_are_ready(
+    demo: Subject, no_small_maximum: str
+) -> None:
+    (pod,) = demo.wait_for_pods(1)
+    demo.make_ready(pod)
+    demo.apply(autoscaling=HPA)
+    demo.wait_for_condition("ScalingActive", "False ObjectRefused")
+    assert no_small_maximum in condition(demo)["message"]
+    demo.wait_for_condition("Ready", "True ReplicasReady")
+    assert demo.conditions()["Stalled"] == "False NotStalled"
+    demo.apply(autoscaling={**HPA, "maxReplicas": 5})
+    wait_for_hpa(demo)
+    demo.wait("recovery", lambda: condition(demo)["reason"], lambda seen: seen != "ObjectRefused")
+
+
+@pytest.fixture
+def no_small_maximum(kubectl: Kubectl) -> Iterator[str]:
+    """A policy of the cluster's owner that denies HPAs with less than five replicas; its words."""
+    name, words = f"{kubectl.namespace}-maximum", "ask for five replicas at least"
+    group = "admissionregistration.k8s.io"
+    rule = {
+        "apiGroups": ["autoscaling"],
+        "apiVersions": ["*"],
+        "operations": ["CREATE", "UPDATE"],
+        "resources": ["horizontalpodautoscalers"],
+    }
+    here = {"kubernetes.io/metadata.name": kubectl.namespace}
+    policy = f"validatingadmissionpolicies.{group}"
+    kubectl.apply(
+        {
+            "apiVersion": f"{group}/v1",
+            "kind": "ValidatingAdmissionPolicy",
+            "metadata": {"name": name},
+            "spec": {
+                "matchConstraints": {"resourceRules": [rule]},
+                "validations": [
+                    {
+                        "expression": "object.spec.maxReplicas >= 5",
+                        "message": words,
+                        "reason": "Forbidden",  # 403, as most webhooks answer
+                    }
+                ],
+            },
+        },
+        {
+            "apiVersion": f"{group}/v1",
+            "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": {"name": name},
+            "spec": {
+                "policyName": name,
+                "validationActions": ["Deny"],
+                "matchResources": {"namespaceSelector": {"matchLabels": here}},
+            },
+        },
+    )
+    # It is enforced a moment after it is stored.
+    wait_until(f"policy {name} denies", lambda: denied(kubectl), bool, within=60, every=0.2)
+    yield words
+    kubectl("delete", f"validatingadmissionpolicybindings.{group}", name)
+    kubectl("delete", policy, name)
+
+
+def denied(kubectl: Kubectl) -> bool:
+    """Whether an HPA with a maximum of one would be."""
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "any"}
+    hpa = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "too-small"},
+        "spec": {"scaleTargetRef": target, "maxReplicas": 1},
+    }
+    try:
+        kubectl("apply", "--dry-run=server", "-f", "-", stdin=json.dumps(hpa))
+    except KubectlError as error:
+        return "denied request" in str(error)
+    return False
+
+
+def test_hpas_that_cannot_be_read_keep_nothing_back(demo: Subject, operator: Operator) -> None:
+    (pod,) = demo.wait_for_pods(1)
+    demo.make_ready(pod)
+    demo.apply(autoscaling=HPA)
+    before = demo.wait("condition", lambda: condition(demo), lambda c: c.get("status") == "False")
+    with operator.proxy.fault(Fault("^GET .*/horizontalpodautoscalers$", 503)):
+        demo.apply(autoscaling=HPA, service={"port": 8080})
+        demo.wait(
+            "port",
+            lambda: demo.child("service")["spec"]["ports"][0]["port"],
+            lambda seen: seen == 8080,
+        )
+        demo.wait_for_condition("ScalingActive", "False ApplyFailed")
+        assert demo.conditions()["Ready"] == "True ReplicasReady"
+    demo.wait_for_condition("ScalingActive", f"False {before['reason']}")
 
 
 def test_without_keda_the_condition_says_what_to_do_and_the_rest_goes_on(demo: Subject) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.scaling_state import scaling_verdict, target_name
+from orthrus_operator.planner.status import World, observed_status
+from tests.orthrus_operator.making import demo
 
 WORKS = {"type": "ScalingActive", "status": "True", "reason": "ValidMetricFound", "message": "yes"}
 BLIND = {
@@ -91,6 +93,26 @@ def test_why_none_could_be_made_comes_first() -> None:
     assert verdict(wanted=True, problem=problem) == ("False", "NoPrometheus")
     assert verdict(wanted=True, unmade=("ScaledObject",)) == ("False", "KindUnknown")
     assert verdict(hpa(ABLE, WORKS), unmade=("PodMonitor",)) == ("True", "ValidMetricFound")
+
+
+def scaling_active(world: World, previous: dict[str, Any], **spec: Any) -> dict[str, Any] | None:
+    status = observed_status(demo(**spec), world, previous, "now")
+    found = (each for each in status["conditions"] if each["type"] == "ScalingActive")
+    return next(found, None)
+
+
+def test_what_could_not_be_read_is_as_it_was() -> None:
+    scaled = {"kind": "HorizontalPodAutoscaler", **hpa(ABLE, WORKS)}
+    unread = World(None, (), autoscalers=None)
+    assert scaling_active(unread, {}) is None
+    before = scaling_active(World(None, (), autoscalers=(scaled,)), {})
+    assert before
+    assert scaling_active(unread, {"conditions": [before]}) == before
+    problem = Problem("ApplyFailed", "trying again", stalled=False)
+    unscaled = World(None, (), autoscalers=None, unscaled=problem)
+    after = scaling_active(unscaled, {"conditions": [before]})
+    assert after
+    assert after["reason"] == "ApplyFailed"
 
 
 @pytest.mark.parametrize(

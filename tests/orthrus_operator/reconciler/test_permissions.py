@@ -1,7 +1,7 @@
 """The rights are those that the code uses, and no wildcard."""
 
 from orthrus_operator.handlers.watches import CHILD_RESOURCES
-from orthrus_operator.reconciler.paths import CHILD_KINDS, OPTIONAL_CHILD_KINDS, PLURALS
+from orthrus_operator.reconciler.paths import AUTOSCALER, CHILD_KINDS, OPTIONAL_CHILD_KINDS, PLURALS
 from orthrus_operator.reconciler.permissions import PERMISSIONS
 
 BY_RESOURCE = {(rule.group, rule.resource): set(rule.verbs) for rule in PERMISSIONS}
@@ -12,7 +12,7 @@ def group_of(api_version: str) -> str:
 
 
 def test_every_child_can_be_read_applied_and_pruned() -> None:
-    for api_version, kind in (*CHILD_KINDS, *OPTIONAL_CHILD_KINDS):
+    for api_version, kind in (*CHILD_KINDS, AUTOSCALER, *OPTIONAL_CHILD_KINDS):
         verbs = BY_RESOURCE[group_of(api_version), PLURALS[kind]]
         assert {"get", "list", "create", "patch", "delete"} <= verbs
 

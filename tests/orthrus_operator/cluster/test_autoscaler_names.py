@@ -1,0 +1,96 @@
+"""Whose HPAs are whose is known from one list and the watch, however many look."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from e2e.kubectl import Kubectl
+from orthrus_operator.api.group import API_VERSION, KIND
+from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
+from orthrus_operator.reconciler.client import Api, Objects
+from orthrus_operator.reconciler.outcome import ObjectKey
+
+pytestmark = pytest.mark.cluster
+
+Make = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture
+def make(kubectl: Kubectl) -> Iterator[Make]:
+    """Stores an HPA of a random name on the OrthrusDeployment of a given one."""
+    made: list[str] = []
+
+    def store(target: str) -> dict[str, Any]:
+        name = f"by-hand-{uuid.uuid4().hex[:8]}"
+        reference = {"apiVersion": API_VERSION, "kind": KIND, "name": target}
+        kubectl.apply(
+            {
+                "apiVersion": "autoscaling/v2",
+                "kind": "HorizontalPodAutoscaler",
+                "metadata": {"name": name},
+                "spec": {"scaleTargetRef": reference, "maxReplicas": 2},
+            }
+        )
+        made.append(name)
+        return kubectl.get("hpa", name) or {}
+
+    yield store
+    kubectl("delete", "hpa", *made)
+
+
+@pytest.fixture
+def lists(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of all collections that were read whole."""
+    seen: list[str] = []
+    real = Api.pages
+
+    def pages(self: Api, path: str, label_selector: str = "") -> AsyncIterator[Objects]:
+        seen.append(path)
+        return real(self, path, label_selector)
+
+    monkeypatch.setattr(Api, "pages", pages)
+    return seen
+
+
+async def test_any_number_of_looks_is_one_list(
+    api: Api, kubectl: Kubectl, make: Make, lists: list[str]
+) -> None:
+    name = make("names-a")["metadata"]["name"]
+    names = AutoscalerNames(api)
+    keys = [ObjectKey(kubectl.namespace, target) for target in ("names-a", "names-b", "names-c")]
+    found = await asyncio.gather(*(names.of(key) for key in keys))
+    assert [set(each) for each in found] == [{name}, set(), set()]
+    assert len(lists) == 1
+
+
+async def test_what_the_watch_brings_is_known_at_once(
+    api: Api, kubectl: Kubectl, make: Make, lists: list[str]
+) -> None:
+    names = AutoscalerNames(api)
+    here, there = (ObjectKey(kubectl.namespace, target) for target in ("names-d", "names-e"))
+    assert await names.of(here) == frozenset()
+    hpa = make("names-d")
+    name = hpa["metadata"]["name"]
+    names.saw("ADDED", hpa)
+    assert await names.of(here) == {name}
+    hpa["spec"]["scaleTargetRef"]["name"] = "names-e"
+    names.saw("MODIFIED", hpa)
+    assert (await names.of(here), await names.of(there)) == (frozenset(), {name})
+    names.saw("DELETED", hpa)
+    assert await names.of(there) == frozenset()
+    assert len(lists) == 1
+
+
+async def test_what_the_watch_missed_is_found_later(api: Api, kubectl: Kubectl, make: Make) -> None:
+    now = [0.0]
+    names = AutoscalerNames(api, clock=lambda: now[0])
+    key = ObjectKey(kubectl.namespace, "names-f")
+    assert await names.of(key) == frozenset()
+    name = make("names-f")["metadata"]["name"]
+    now[0] = 599.0
+    assert await names.of(key) == frozenset()
+    now[0] = 601.0
+    assert await names.of(key) == {name}
