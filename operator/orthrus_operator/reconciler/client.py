@@ -34,6 +34,11 @@ _VERBS = {
 """HTTP method and content type."""
 
 
+def in_pod() -> bool:
+    """Whether a pod's service account says which cluster, and as whom; KUBECONFIG goes first."""
+    return bool(os.environ.get("KUBERNETES_SERVICE_HOST")) and not os.environ.get("KUBECONFIG")
+
+
 class ApiError(Exception):
     """The API server refused a call."""
 
@@ -61,11 +66,11 @@ class Api:
         Raises kubernetes.aio.config.ConfigException when there is neither.
         """
         configuration = Configuration()
-        kubeconfig = os.environ.get("KUBECONFIG")
-        if os.environ.get("KUBERNETES_SERVICE_HOST") and not kubeconfig:
+        if in_pod():
             load_incluster_config(client_configuration=configuration)  # type: ignore[no-untyped-call]
         else:
             # Named here, since the library reads the variable when it is imported.
+            kubeconfig = os.environ.get("KUBECONFIG")
             await load_kube_config(kubeconfig, client_configuration=configuration)  # type: ignore[no-untyped-call]
         # One look reads a dozen collections, and one that fails spoils it: what the server fails
         # to do is tried again at once. The library leaves out POST and PATCH.

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -10,13 +9,14 @@ from typing import Annotated
 
 import aiohttp
 import typer
-from kubernetes.aio.config import ConfigException, list_kube_config_contexts
+from kubernetes.aio.config import ConfigException
 from rich.console import Console
 from rich.table import Table
 
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.top.columns import COLUMNS, LEGEND, lines, problems
 from orthrus_operator.top.observation import Observation, observe
+from orthrus_operator.top.present_namespace import present_namespace
 from orthrus_operator.top.rows import DeploymentRow, as_json, rows
 from orthrus_operator.top.screen import Top
 
@@ -64,7 +64,9 @@ def top(arguments: Sequence[str]) -> int:
 def _top(
     namespace: Annotated[
         str | None,
-        typer.Option("--namespace", "-n", help="Look at this one; the context's by default."),
+        typer.Option(
+            "--namespace", "-n", help="Look at this one; by default the context's, or the pod's."
+        ),
     ] = None,
     everywhere: Annotated[
         bool, typer.Option("--all-namespaces", "-A", help="Look at all namespaces.")
@@ -86,7 +88,7 @@ async def _run(
 ) -> None:
     api = await Api.connect()
     try:
-        place = None if everywhere else namespace or _present_namespace()
+        place = None if everywhere else namespace or present_namespace()
         watcher = Watcher(api, place, window)
         if not once:
             await Top(watcher.look, place or "all namespaces").run_async()
@@ -98,12 +100,6 @@ async def _run(
         sys.stdout.write(json.dumps(as_json(found, window), indent=2) + "\n")
     else:
         _print(found, place)
-
-
-def _present_namespace() -> str:
-    # Named here, since the library reads the variable when it is imported.
-    _, active = list_kube_config_contexts(os.environ.get("KUBECONFIG"))  # type: ignore[no-untyped-call]
-    return str(active["context"].get("namespace", "default"))
 
 
 def _print(found: Sequence[DeploymentRow], place: str | None) -> None:
