@@ -1,15 +1,9 @@
-"""Asking replicas for their metrics: many at once, but no more than a few, and for so long only."""
+"""Asking replicas for their metrics."""
 
-import asyncio
 from collections.abc import Mapping
 
-import aiohttp
-
 from orthrus_operator.planner.replica_sample import ReplicaSample, replica_sample
-
-_AT_ONCE = 32
-_TIMEOUT = aiohttp.ClientTimeout(total=3)
-_MOST_BYTES = 8 * 2**20
+from orthrus_operator.reconciler.replica_answers import replica_answers
 
 
 async def scrape(addresses: Mapping[str, str], within: float) -> dict[str, ReplicaSample]:
@@ -17,40 +11,10 @@ async def scrape(addresses: Mapping[str, str], within: float) -> dict[str, Repli
 
     Who doesn't answer, in `within` seconds for all of them, is left out; never raises.
     """
-    gate = asyncio.Semaphore(_AT_ONCE)
-    found: dict[str, ReplicaSample] = {}
-
-    async def ask(key: str, address: str) -> None:
-        async with gate:
-            sample = await _ask(client, address)
-            if sample:
-                found[key] = sample
-
-    async with aiohttp.ClientSession(timeout=_TIMEOUT) as client:
-        tasks = [asyncio.create_task(ask(key, address)) for key, address in addresses.items()]
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=within)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
-    return found
+    return await replica_answers(addresses, "/metrics", _sample, within)
 
 
-async def _ask(client: aiohttp.ClientSession, address: str) -> ReplicaSample | None:
-    try:
-        async with client.get(f"{address}/metrics", allow_redirects=False) as answer:
-            if answer.status != 200:
-                return None
-            return replica_sample((await _body(answer)).decode())
-    except (aiohttp.ClientError, TimeoutError, ValueError):
-        return None
-
-
-async def _body(answer: aiohttp.ClientResponse) -> bytes:
-    """Raises ValueError when it is longer than any replica's."""
-    body = bytearray()
-    async for chunk in answer.content.iter_any():
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            raise ValueError(f"more than {_MOST_BYTES} bytes")
-    return bytes(body)
+def _sample(status: int, body: bytes) -> ReplicaSample:
+    if status != 200:
+        raise ValueError(f"status {status}")
+    return replica_sample(body.decode())

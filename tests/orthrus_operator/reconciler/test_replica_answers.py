@@ -1,0 +1,90 @@
+"""Replicas that hang, lie or say too much spoil nothing for those that answer."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+
+from orthrus_operator.reconciler.replica_answers import replica_answers
+from orthrus_operator.reconciler.replica_scrapes import scrape
+
+BACKLOG = 'orthrus_backlog_tokens{type="embedding"} 7.0\n'
+
+
+class Replicas:
+    """One server that is many replicas: the first element of a path is which."""
+
+    def __init__(self) -> None:
+        self.at_once = self.most_at_once = 0
+        self.url = ""
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.at_once += 1
+        self.most_at_once = max(self.at_once, self.most_at_once)
+        try:
+            return await self._answer(request.match_info["which"])
+        finally:
+            self.at_once -= 1
+
+    async def _answer(self, which: str) -> web.StreamResponse:
+        match which:
+            case "hangs":
+                await asyncio.sleep(30)
+            case "elsewhere":
+                raise web.HTTPFound("/works/metrics")
+            case "fails":
+                return web.Response(status=500, text=BACKLOG)
+            case "floods":
+                return web.Response(body=b"#" * (8 * 2**20 + 1))
+        await asyncio.sleep(0.01)
+        return web.Response(text=BACKLOG)
+
+    def addresses(self, *which: str) -> dict[str, str]:
+        return {name: f"{self.url}/{name}" for name in which}
+
+
+@pytest.fixture
+async def replicas() -> AsyncIterator[Replicas]:
+    served = Replicas()
+    application = web.Application()
+    application.router.add_get("/{which}/{path}", served.answer)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    yield served
+    await runner.cleanup()
+
+
+async def test_who_answers_as_it_should_is_heard_and_nobody_else(replicas: Replicas) -> None:
+    addresses = replicas.addresses("works", "fails", "floods", "elsewhere")
+    found = await scrape(addresses | {"gone": "http://127.0.0.1:9"}, 10)
+    assert {name: dict(sample.backlog_tokens) for name, sample in found.items()} == {
+        "works": {"embedding": 7.0}
+    }
+
+
+async def test_all_of_them_together_take_no_longer_than_allowed(replicas: Replicas) -> None:
+    started = time.monotonic()
+    found = await scrape(replicas.addresses("works", "hangs"), 1)
+    assert set(found) == {"works"}
+    assert time.monotonic() - started < 2.5
+
+
+async def test_only_so_many_are_asked_at_once(replicas: Replicas) -> None:
+    names = [f"works-{number}" for number in range(200)]
+    assert len(await scrape(replicas.addresses(*names), 30)) == 200
+    assert replicas.most_at_once <= 32
+
+
+async def test_nobody_is_asked_when_there_is_nobody() -> None:
+    assert await scrape({}, 10) == {}
+
+
+async def test_what_is_not_of_the_right_form_is_no_answer(replicas: Replicas) -> None:
+    def read(_: int, body: bytes) -> str:
+        raise LookupError(body)
+
+    assert await replica_answers(replicas.addresses("works"), "/ready", read, 10) == {}
