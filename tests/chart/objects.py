@@ -14,6 +14,9 @@ VALUE_SETS = sorted((CHART / "ci").glob("*.yaml"))
 MINIMAL = CHART / "ci" / "minimal-values.yaml"
 SAMPLES = ROOT / "manifests" / "samples"
 
+MONITORING_GROUP = "monitoring.coreos.com"
+"""Of the Prometheus Operator, which a cluster may lack."""
+
 Object = dict[str, Any]
 Helm = Callable[..., CompletedProcess[str]]
 Render = Callable[..., list[Object]]

@@ -12,7 +12,17 @@ import pytest
 from e2e.cluster import Cluster
 from e2e.gateway_api import gateway_api_crds
 from e2e.kubectl import Kubectl, KubectlError
-from tests.chart.objects import MINIMAL, ROOT, SAMPLES, Object, Render, kinds, load
+from tests.chart.objects import (
+    MINIMAL,
+    MONITORING_GROUP,
+    ROOT,
+    SAMPLES,
+    Object,
+    Render,
+    kinds,
+    load,
+)
+from tests.orthrus_operator.cluster.stand_in_crd import stand_in
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
@@ -33,6 +43,22 @@ def kubectl() -> Iterator[Kubectl]:
     kubectl("delete", "namespace", name, "--wait=false")
 
 
+@pytest.fixture(scope="module")
+def monitoring_kinds(kubectl: Kubectl) -> Iterator[None]:
+    """Kinds of the Prometheus Operator, with any content; a cluster that has them keeps its own."""
+    made = []
+    for kind in ("ServiceMonitor", "PrometheusRule"):
+        crd = stand_in(MONITORING_GROUP, "v1", kind)
+        name = f"crd/{crd['metadata']['name']}"
+        if not kubectl("get", name, "--ignore-not-found"):
+            kubectl.apply(crd)
+            kubectl("wait", "--for=condition=Established", name)
+            made.append(name)
+    yield
+    if made:
+        kubectl("delete", *made)
+
+
 def try_out(kubectl: Kubectl, objects: list[Object]) -> str:
     """Have the API server check `objects` in kubectl's namespace, and store none of them."""
     for found in objects:
@@ -42,6 +68,7 @@ def try_out(kubectl: Kubectl, objects: list[Object]) -> str:
     return kubectl("apply", "--dry-run=server", "--validate=strict", "-f", "-", stdin=text)
 
 
+@pytest.mark.usefixtures("monitoring_kinds")
 def test_the_server_takes_every_rendered_object(
     kubectl: Kubectl, render: Render, values: Path
 ) -> None:
@@ -54,9 +81,12 @@ RIGHTS = ("rbac.create=true", "rbac.create=false", "rbac.aggregateClusterRoles=f
 REST = (
     "crds.install=false,serviceAccount.create=false,serviceAccount.name=operator",
     "hostPaths={/mnt/models},serviceAccount.name=operator,podLabels.team=a,priorityClassName=high",
+    "metrics.service=false,metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true,"
+    "metrics.serviceMonitor.labels.release=a,metrics.dashboard.enabled=true",
 )
 
 
+@pytest.mark.usefixtures("monitoring_kinds")
 def test_the_server_takes_what_any_mixture_of_values_renders(
     kubectl: Kubectl, render: Render
 ) -> None:
