@@ -51,7 +51,7 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 	@requirements/compile.sh
 
 ##@ Benchmarks
-.PHONY: exactness gpu-check soak bench-engine bench bench-agreement bench-all
+.PHONY: exactness gpu-check soak bench-engine bench-operator bench bench-agreement bench-all
 exactness: model ## Chunked against single-pass embeddings, head by head
 	@$(PYTHON) -m e2e.exactness
 
@@ -63,6 +63,9 @@ soak: model ## An hour of mixed load, aborts and bad requests on one replica
 
 bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
+
+bench-operator: deps venv ## 500 objects, 1,024 replicas of one: the operator on fake nodes (half an hour)
+	@$(PYTHON) -m e2e.operator_benchmarks --output bench-operator.json
 
 SUITE := .venv/bin/orthrus bench suite --model "$$($(PYTHON) -m e2e.sample_model)"
 bench: model ## The acceptance pairs, Orthrus beside stock vLLM (it says how long; leave the machine alone)

@@ -43,6 +43,14 @@ def _pass_controllers_on(directory: Path) -> None:
             switch.write_text(f"+{controller}")
 
 
+def prefer(name: str, times: int) -> None:
+    """Give all of the cgroup `name` together as much processor time as `times` others would get."""
+    for hierarchy in hierarchies():
+        for file, one in (("cpu.shares", 1024), ("cpu.weight", 100)):  # cgroup v1, v2
+            if (hierarchy / name / file).exists():
+                (hierarchy / name / file).write_text(str(times * one))
+
+
 def entry_files(name: str) -> list[Path]:
     """Files that take the id of a process which is to move into the cgroup `name`."""
     return [hierarchy / name / "cgroup.procs" for hierarchy in hierarchies()]

@@ -1,5 +1,7 @@
 """The control plane's components and their settings, all in node 1."""
 
+from collections.abc import Mapping
+
 from e2e.cluster.daemons import Daemon
 from e2e.cluster.layout import Layout
 from e2e.cluster.namespaces import Namespaces, system_cgroup
@@ -12,12 +14,19 @@ _API_PORT = 6443
 _CONTROLLER_MANAGER_PORT = 10257
 _SCHEDULER_PORT = 10259
 
+Flags = Mapping[str, Mapping[str, object]]
+"""By component."""
+
 
 class ControlPlane:
     """Describes each component of the control plane; nothing is started here."""
 
-    def __init__(self, layout: Layout, pki: Pki, inside: Namespaces) -> None:
+    def __init__(
+        self, layout: Layout, pki: Pki, inside: Namespaces, flags: Flags | None = None
+    ) -> None:
+        """`flags` go before those that every cluster has."""
         self._layout = layout
+        self._flags = flags or {}
         self._pki = pki
         self._inside = inside
         self._address = layout.control_plane.address
@@ -137,6 +146,7 @@ class ControlPlane:
         path: str,
         trust: Trust | None = None,
     ) -> Daemon:
+        flags = {**flags, **self._flags.get(name, {})}
         arguments = [f"--{flag}={value}" for flag, value in flags.items()]
         return Daemon(
             name=name,

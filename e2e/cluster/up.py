@@ -2,12 +2,14 @@
 
 import datetime
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 
 from e2e.cluster import system_images
 from e2e.cluster.containers import Containers
-from e2e.cluster.control_plane import ControlPlane
+from e2e.cluster.control_plane import ControlPlane, Flags
 from e2e.cluster.daemons import Daemon, Daemons
 from e2e.cluster.down import end_node
 from e2e.cluster.errors import ClusterError
@@ -35,6 +37,21 @@ def up(layout: Layout, nodes: int | None = None) -> None:
             ends with the last lines of its log.
         KubectlError: the API server refuses what makes up the cluster's DNS.
     """
+    with _claimed(layout):
+        _Up(layout).run(nodes or node_count(layout) or 1)
+
+
+def up_control_plane(layout: Layout, flags: Flags) -> Namespaces:
+    """Have the control plane run alone, for nodes that are none: no kubelet, no containers, no DNS.
+
+    Returns the way into its network. Raises ClusterError as `up` does.
+    """
+    with _claimed(layout):
+        return _Up(layout).run_control_plane(flags)
+
+
+@contextmanager
+def _claimed(layout: Layout) -> Iterator[None]:
     all_tools()
     with locked(lock_file(layout), f"cluster {layout.name}"):
         layout.root.mkdir(parents=True, exist_ok=True)
@@ -43,7 +60,7 @@ def up(layout: Layout, nodes: int | None = None) -> None:
                 f"the clusters {layout.name} and {other} would have the same addresses: choose"
                 " another name"
             )
-        _Up(layout).run(nodes or node_count(layout) or 1)
+        yield
 
 
 class _Up:
@@ -58,10 +75,7 @@ class _Up:
     def run(self, wanted: int) -> None:
         layout = self._layout
         record_node_count(layout, wanted)
-        first = ensure_namespaces(layout, self._daemons, layout.control_plane)
-        ensure_host_link(layout, first)
-        for daemon in ControlPlane(layout, self._pki, first).daemons():
-            self._ensure(daemon)
+        first = self._start_control_plane({})
         self._start_node(layout.control_plane, first)
         for number in range(2, wanted + 1):
             node = layout.node(number)
@@ -72,6 +86,18 @@ class _Up:
             if layout.node(number).root.exists():
                 self._remove_node(layout.node(number))
         self._start_dns()
+
+    def run_control_plane(self, flags: Flags) -> Namespaces:
+        record_node_count(self._layout, 1)  # its addresses are taken
+        return self._start_control_plane(flags)
+
+    def _start_control_plane(self, flags: Flags) -> Namespaces:
+        layout = self._layout
+        first = ensure_namespaces(layout, self._daemons, layout.control_plane)
+        ensure_host_link(layout, first)
+        for daemon in ControlPlane(layout, self._pki, first, flags).daemons():
+            self._ensure(daemon)
+        return first
 
     def _ensure(self, daemon: Daemon) -> None:
         with step(f"Start {daemon.name}") as running:

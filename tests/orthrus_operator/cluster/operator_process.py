@@ -1,16 +1,14 @@
 """`orthrus-operator run` as a process that has exactly the rights that it declares."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from e2e.kubectl import Kubectl
-from orthrus_operator.reconciler.permissions import OWN_PERMISSIONS, PERMISSIONS
+from e2e.operator_account import grant, operator_kubeconfig
 from tests.orthrus_operator.cluster.connection import free_port
 from tests.orthrus_operator.cluster.fault_proxy import FaultProxy
 
@@ -26,8 +24,8 @@ class Operator:
         self._log = folder / "operator.log"
         self._process: subprocess.Popen[bytes] | None = None
         self.metrics_port = free_port()
-        _grant(kubectl)
-        config = _kubeconfig(kubectl)
+        grant(kubectl)
+        config = operator_kubeconfig(kubectl)
         self.proxy = FaultProxy(config["clusters"][0]["cluster"])
         config["clusters"][0]["cluster"] = {"server": self.proxy.url}
         self.kubeconfig.write_text(yaml.safe_dump(config))
@@ -64,39 +62,3 @@ class Operator:
 
     def log(self) -> str:
         return self._log.read_text()
-
-
-def _grant(kubectl: Kubectl) -> None:
-    rules = [
-        {"apiGroups": [rule.group], "resources": [rule.resource], "verbs": list(rule.verbs)}
-        for rule in (*PERMISSIONS, *OWN_PERMISSIONS)
-    ]
-    rbac = "rbac.authorization.k8s.io"
-    subject = {"kind": "ServiceAccount", "name": "operator", "namespace": kubectl.namespace}
-    kubectl.apply(
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "operator"}},
-        {
-            "apiVersion": f"{rbac}/v1",
-            "kind": "Role",
-            "metadata": {"name": "operator"},
-            "rules": rules,
-        },
-        {
-            "apiVersion": f"{rbac}/v1",
-            "kind": "RoleBinding",
-            "metadata": {"name": "operator"},
-            "subjects": [subject],
-            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": "operator"},
-        },
-    )
-
-
-def _kubeconfig(kubectl: Kubectl) -> dict[str, Any]:
-    """The cluster as `kubectl` reaches it, the operator's own token."""
-    config: dict[str, Any] = json.loads(
-        kubectl("config", "view", "--raw", "--minify", "-o", "json")
-    )
-    token = kubectl("create", "token", "operator").strip()
-    config["users"] = [{"name": "operator", "user": {"token": token}}]
-    config["contexts"][0]["context"]["user"] = "operator"
-    return config

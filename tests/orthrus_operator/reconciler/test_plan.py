@@ -37,7 +37,8 @@ def test_a_child_of_a_kind_that_could_not_be_read_is_left_alone_this_time(
     assert "Deployment" in kinds(found)
     [(child, error)] = found.unread
     assert (child["kind"], error.status) == (kind, 503)
-    assert found.problems == found.unmade == ()
+    assert found.problems == ()
+    assert found.unmade == ()
 
 
 def test_a_kind_that_the_cluster_does_not_know_is_no_fault() -> None:
@@ -48,4 +49,5 @@ def test_a_kind_that_the_cluster_does_not_know_is_no_fault() -> None:
 
 def test_nobody_asks_for_a_kind_that_the_spec_does_not() -> None:
     found = made({"PodMonitor": ApiError(403, "", "no right")})
-    assert found.unread == found.unmade == ()
+    assert found.unread == ()
+    assert found.unmade == ()
