@@ -4,6 +4,8 @@ import json
 import os
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from aiohttp_retry import ExponentialRetry
 from kubernetes.aio.client import ApiClient, Configuration
@@ -72,6 +74,10 @@ class Api:
             # Named here, since the library reads the variable when it is imported.
             kubeconfig = os.environ.get("KUBECONFIG")
             await load_kube_config(kubeconfig, client_configuration=configuration)  # type: ignore[no-untyped-call]
+        # Else aiohttp has a thread look for the environment's proxy and for .netrc in each request,
+        # which costs as much as all the rest of it.
+        configuration.proxy = configuration.proxy or _proxy(configuration.host)
+        configuration.client_session_kwargs = {"trust_env": False}
         # One look reads a dozen collections, and one that fails spoils it: what the server fails
         # to do is tried again at once. The library leaves out POST and PATCH.
         configuration.retries = ExponentialRetry(attempts=_READ_TRIES, exceptions=set())
@@ -197,6 +203,14 @@ class Api:
             message = str(answer.get("message", response.reason))
             raise ApiError(response.status, str(answer.get("reason", "")), message)
         return data
+
+
+def _proxy(url: str) -> str | None:
+    """What the environment says of proxies."""
+    address = urlsplit(url)
+    if address.hostname is None or proxy_bypass(address.hostname):
+        return None
+    return getproxies().get(address.scheme)
 
 
 def _decode(data: bytes) -> KubernetesObject:

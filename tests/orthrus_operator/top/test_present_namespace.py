@@ -1,12 +1,12 @@
 """Without -n it is the namespace that kubectl would take."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from orthrus_operator.top import present_namespace as module
 from orthrus_operator.top.present_namespace import present_namespace
+from tests.orthrus_operator.making import kubeconfig
 
 
 @pytest.fixture(autouse=True)
@@ -23,20 +23,6 @@ def in_pod(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     mounted.write_text("models")
     monkeypatch.setattr(module, "_OF_POD", mounted)
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
-
-
-def kubeconfig(folder: Path, **context: str) -> str:
-    config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:9"}}],
-        "users": [{"name": "c", "user": {}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c", **context}}],
-    }
-    path = folder / "config"
-    path.write_text(json.dumps(config))
-    return str(path)
 
 
 @pytest.mark.usefixtures("in_pod")
