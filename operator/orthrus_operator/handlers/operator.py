@@ -108,7 +108,7 @@ async def _work(
         metrics.registry.register(DeploymentCollector(poller))
         background.append(group.create_task(poller.run()))
         await kopf.operator(
-            registry=register_handlers(queue, autoscalers),
+            registry=register_handlers(queue, autoscalers, reconciler.is_echo),
             settings=kopf_settings(),
             clusterwide=not settings.namespaces,
             namespaces=settings.namespaces,

@@ -5,7 +5,7 @@ annotations to the object.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import kopf
@@ -31,9 +31,14 @@ _LONGEST_WAIT_SECONDS = 120.0
 
 
 def register_handlers(
-    queue: KeyedQueue[ObjectKey], autoscalers: AutoscalerNames
+    queue: KeyedQueue[ObjectKey],
+    autoscalers: AutoscalerNames,
+    is_echo: Callable[[ObjectKey, Mapping[str, Any]], bool],
 ) -> kopf.OperatorRegistry:
-    """Handlers that feed both, and the liveness probe that watches `queue`."""
+    """Handlers that feed `queue` and `autoscalers`, and the liveness probe that watches `queue`.
+
+    `is_echo` tells what we wrote ourselves from news.
+    """
     registry = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=registry)
@@ -41,11 +46,15 @@ def register_handlers(
         return kopf.login_with_kubeconfig(**context) or kopf.login_with_service_account(**context)
 
     @kopf.on.event(GROUP, VERSION, PLURAL, registry=registry)
-    async def wake_object(namespace: str | None, name: str, **_: Any) -> None:
-        queue.add(ObjectKey(str(namespace), name))
+    async def wake_object(
+        namespace: str | None, name: str, body: Mapping[str, Any], **_: Any
+    ) -> None:
+        key = ObjectKey(str(namespace), name)
+        if not is_echo(key, body):
+            queue.add(key)
 
     async def wake_owner(namespace: str | None, labels: Mapping[str, str], **_: Any) -> None:
-        queue.add(ObjectKey(str(namespace), labels[DEPLOYMENT_LABEL]))
+        queue.add_calmly(ObjectKey(str(namespace), labels[DEPLOYMENT_LABEL]))
 
     for resource in CHILD_RESOURCES:
         kopf.on.event(*resource, registry=registry, labels={DEPLOYMENT_LABEL: kopf.PRESENT})(

@@ -6,6 +6,7 @@ object to look at, so any number of events while a key waits are one look.
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Hashable
@@ -32,6 +33,8 @@ class QueueSettings:
     """A look that takes longer has failed."""
     first_backoff: float = 1.0
     longest_backoff: float = 60.0
+    calm: float = 1.0
+    """Least time between the starts of two looks at a key, for what can wait so long."""
     workers: int = 4
 
 
@@ -41,6 +44,10 @@ class _Entry:
 
     waiting_since: float | None = None
     active: bool = False
+    looked_at: float = -math.inf
+    """When its last look began, by the loop's clock."""
+    calm: asyncio.TimerHandle | None = None
+    """Adds it once that was long enough ago."""
     failures: int = 0
     timer: asyncio.TimerHandle | None = None
     backing_off: bool = False
@@ -71,6 +78,18 @@ class KeyedQueue(Generic[Key]):
             if not entry.active:
                 self._ready.put_nowait(key)
 
+    def add_calmly(self, key: Key) -> None:
+        """As `add`, unless the last look began just now: then a little later, once for all calls
+        until then. Of a key on the move they come by the dozen."""
+        entry = self._entries.setdefault(key, _Entry())
+        if entry.waiting_since is not None or entry.calm:
+            return
+        loop, due = asyncio.get_running_loop(), entry.looked_at + self._settings.calm
+        if loop.time() >= due:
+            self.add(key)
+        else:
+            entry.calm = loop.call_at(due, self._calm_is_over, key)
+
     def longest_wait(self) -> float:
         """Seconds that the oldest key has waited for a worker; 0 when none waits."""
         now = time.monotonic()
@@ -94,9 +113,11 @@ class KeyedQueue(Generic[Key]):
             if entry.waiting_since is not None:
                 self._metrics.waited(time.monotonic() - entry.waiting_since)
             entry.waiting_since, entry.active = None, True
-            if entry.timer:
-                entry.timer.cancel()
-                entry.timer = None
+            entry.looked_at = asyncio.get_running_loop().time()
+            for timer in (entry.timer, entry.calm):
+                if timer:
+                    timer.cancel()
+            entry.timer = entry.calm = None
             outcome = await self._look_once(key)
             entry.active = False
             self._plan_next(key, entry, outcome)
@@ -119,6 +140,8 @@ class KeyedQueue(Generic[Key]):
         if entry.waiting_since is not None:
             self._ready.put_nowait(key)
         elif outcome is Outcome.GONE:
+            if entry.calm:
+                entry.calm.cancel()
             del self._entries[key]
             return
         delay = self._delay(entry, outcome)
@@ -138,4 +161,8 @@ class KeyedQueue(Generic[Key]):
 
     def _timer_fired(self, key: Key) -> None:
         self._entries[key].backing_off = False
+        self.add(key)
+
+    def _calm_is_over(self, key: Key) -> None:
+        self._entries[key].calm = None
         self.add(key)

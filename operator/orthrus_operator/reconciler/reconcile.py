@@ -63,6 +63,7 @@ class Reconciler:
         self._observer = Observer(api, autoscalers)
         self._applier = Applier(api)
         self._publisher = Publisher(api)
+        self.is_echo = self._publisher.is_echo
 
     async def reconcile(self, key: ObjectKey) -> Outcome:
         """Raises ApiError and connection errors; the queue tries again then."""

@@ -217,3 +217,80 @@ async def test_a_key_that_never_succeeds_is_tried_for_ever() -> None:
     queue.add("a")
     async with running(queue):
         await until(lambda: looks.more_than("a", 1100))
+
+
+CALM = QueueSettings(resync=60, calm=1.0)
+
+
+async def test_what_can_wait_is_looked_at_at_once_when_all_was_calm() -> None:
+    looks = Looks(done)
+    queue = KeyedQueue(looks, CALM)
+    async with running(queue):
+        queue.add_calmly("a")
+        await until(lambda: looks.count("a") == 1, within=0.7)
+
+
+async def test_a_storm_of_what_can_wait_is_a_look_now_and_then() -> None:
+    looks = Looks(done)
+    queue = KeyedQueue(looks, QueueSettings(resync=60, calm=0.3))
+    async with running(queue):
+        while looks.count("a") < 4:
+            queue.add_calmly("a")
+            await asyncio.sleep(0.005)
+        # The last of a storm is seen, too.
+        queue.add_calmly("a")
+        await until(lambda: looks.count("a") == 5)
+        await asyncio.sleep(0.4)
+    assert looks.count("a") == 5
+    assert all(gap >= 0.29 for gap in looks.gaps("a"))
+
+
+async def test_what_cannot_wait_is_looked_at_in_the_midst_of_a_storm_and_calms_it() -> None:
+    looks = Looks(done)
+    queue = KeyedQueue(looks, CALM)
+    async with running(queue):
+        queue.add("a")
+        await until(lambda: looks.count("a") == 1)
+        queue.add_calmly("a")
+        queue.add("a")
+        await until(lambda: looks.count("a") == 2, within=0.7)
+        # That look has seen what waited, too.
+        await asyncio.sleep(1.2)
+    assert looks.count("a") == 2
+
+
+async def test_what_comes_during_a_look_is_looked_at_after_it() -> None:
+    gate = asyncio.Event()
+
+    async def look(_key: str, _count: int) -> Outcome:
+        await gate.wait()
+        return Outcome.DONE
+
+    looks = Looks(look)
+    queue = KeyedQueue(looks, QueueSettings(resync=60, calm=0.05))
+    async with running(queue):
+        queue.add("a")
+        await until(lambda: looks.count("a") == 1)
+        queue.add_calmly("a")
+        await asyncio.sleep(0.1)
+        assert looks.count("a") == 1
+        gate.set()
+        await until(lambda: looks.count("a") == 2)
+
+
+async def test_what_can_wait_does_not_bring_back_a_key_that_is_gone() -> None:
+    gate = asyncio.Event()
+
+    async def look(_key: str, _count: int) -> Outcome:
+        await gate.wait()
+        return Outcome.GONE
+
+    looks = Looks(look)
+    queue = KeyedQueue(looks, QueueSettings(calm=0.1))
+    async with running(queue):
+        queue.add("a")
+        await until(lambda: looks.count("a") == 1)
+        queue.add_calmly("a")
+        gate.set()
+        await asyncio.sleep(0.2)
+    assert looks.count("a") == 1
