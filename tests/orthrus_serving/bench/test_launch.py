@@ -89,7 +89,8 @@ def said(log: Path) -> dict[str, object]:
 
 def engine_processes(folder: Path) -> set[int]:
     """Of those beside stand-ins, the ones that run."""
-    beside = {int(str(said(log)["beside"])) for log in (folder / "logs").glob("*.log")}
+    logs = filter(Path.read_text, (folder / "logs").glob("*.log"))
+    beside = {int(str(said(log)["beside"])) for log in logs}
     return {pid for pid in beside if runs(pid)}
 
 
@@ -123,7 +124,7 @@ def test_every_system_is_measured_on_engines_of_its_own_and_none_stays(tmp_path:
 def test_a_crash_ends_its_cell_and_not_the_suite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DIES, "orthrus:20")
+    monkeypatch.setenv(DIES, "orthrus:6")
     figures, alive = run(tmp_path, rounds=2)
     of_cells = [failure for failure in figures.failures if not failure.startswith("before")]
     for number, failure in enumerate(of_cells, start=1):
@@ -193,8 +194,11 @@ def test_whatever_ends_a_suite_ends_its_engines(
 
 
 def start_suite(programs: Path, folder: Path) -> "subprocess.Popen[bytes]":
+    # A test run that was started with nohup or in the background passes on that it ignores these.
     code = (
-        f"import sys; sys.executable = {str(programs / 'python')!r}\n"
+        f"import signal, sys; sys.executable = {str(programs / 'python')!r}\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from orthrus_serving.bench.cli.app import bench\n"
         f"sys.exit(bench(['suite', 'embedding-only', '--model', 'm', '--output', {str(folder)!r}]))"
     )
