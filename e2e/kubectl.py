@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from e2e.waiting import wait_until
+
 
 class KubectlError(RuntimeError):
     """kubectl failed; the message is what it printed."""
@@ -53,3 +55,18 @@ class Kubectl:
             self("get", kind, f"--selector={selector}", "-o", "json")
         )["items"]
         return items
+
+    def wait_established(self, *crds: str) -> None:
+        """Wait until the API server serves the kinds of `crds`, which are arguments of kubectl.
+
+        `kubectl wait` fails at once on a CRD whose status nobody has written yet.
+        """
+
+        def problem() -> str:
+            try:
+                self("wait", "--for=condition=Established", *crds)
+            except KubectlError as error:
+                return str(error)
+            return ""
+
+        wait_until("established kinds", problem, lambda found: not found, within=60, every=0.2)

@@ -87,7 +87,7 @@ def _started(layout: Layout, sizes: Sizes) -> BenchCluster:
         kubectl.apply(*fake_nodes(sizes.nodes, sizes.gpus_per_node))
         kubectl("wait", "--for=condition=Ready", "nodes", "--all", "--timeout=120s")
         kubectl("apply", "--server-side", "-f", str(_CRD))
-        kubectl("wait", "--for=condition=Established", "-f", str(_CRD))
+        kubectl.wait_established("-f", str(_CRD))
         kubectl("create", "namespace", NAMESPACE)
         run(inside.enter("ip", "route", "add", "local", POD_RANGE, "dev", "lo"))
     scrapes = layout.root / "scrapes.log"

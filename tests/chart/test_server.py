@@ -36,7 +36,7 @@ def kubectl() -> Iterator[Kubectl]:
     kubectl = Kubectl(cluster.tool("kubectl"), cluster.kubeconfig, name)
     crd = str(ROOT / "manifests" / "crd.yaml")
     kubectl("apply", "--server-side", "--force-conflicts", "-f", crd)
-    kubectl("wait", "--for=condition=Established", "crd/orthrusdeployments.serving.orthrus.io")
+    kubectl.wait_established("crd/orthrusdeployments.serving.orthrus.io")
     kubectl("create", "namespace", name)
     kubectl("label", "namespace", name, "pod-security.kubernetes.io/enforce=restricted")
     yield kubectl
@@ -52,7 +52,7 @@ def monitoring_kinds(kubectl: Kubectl) -> Iterator[None]:
         name = f"crd/{crd['metadata']['name']}"
         if not kubectl("get", name, "--ignore-not-found"):
             kubectl.apply(crd)
-            kubectl("wait", "--for=condition=Established", name)
+            kubectl.wait_established(name)
             made.append(name)
     yield
     if made:
@@ -125,7 +125,7 @@ def gateway_api(kubectl: Kubectl) -> Iterator[None]:
         return
     files = [f"--filename={file}" for file in gateway_api_crds(*kinds_used)]
     kubectl("apply", "--server-side", *files)
-    kubectl("wait", "--for=condition=Established", *files)
+    kubectl.wait_established(*files)
     yield
     kubectl("delete", *files)
 

@@ -24,7 +24,7 @@ def cluster() -> Cluster:
     kubectl = Kubectl(found.tool("kubectl"), found.kubeconfig)
     crd = json.dumps(custom_resource_definition())
     kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=crd)
-    kubectl("wait", "--for=condition=Established", "crd/orthrusdeployments.serving.orthrus.io")
+    kubectl.wait_established("crd/orthrusdeployments.serving.orthrus.io")
     return found
 
 

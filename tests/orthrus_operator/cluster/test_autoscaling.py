@@ -29,7 +29,7 @@ def keda(kubectl: Kubectl) -> Iterator[None]:
     if kubectl.get("crd", SCALED_OBJECTS):
         pytest.skip("this cluster has KEDA")
     kubectl.apply(stand_in("keda.sh", "v1alpha1", "ScaledObject"))
-    kubectl("wait", "--for=condition=Established", f"crd/{SCALED_OBJECTS}")
+    kubectl.wait_established(f"crd/{SCALED_OBJECTS}")
     yield
     kubectl("delete", "crd", SCALED_OBJECTS)
 

@@ -98,7 +98,7 @@ def test_a_pod_monitor_is_made_where_the_cluster_knows_the_kind(
     demo.wait("note", demo.message, lambda text: "no PodMonitor was made" in text)
     kubectl.apply(stand_in("monitoring.coreos.com", "v1", "PodMonitor"))
     try:
-        kubectl("wait", "--for=condition=Established", f"crd/{POD_MONITORS}")
+        kubectl.wait_established(f"crd/{POD_MONITORS}")
         monitor = demo.wait("monitor", lambda: demo.child(POD_MONITORS), bool)
         (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
         assert (endpoint["path"], endpoint["port"]) == ("/metrics", "http")
