@@ -10,6 +10,7 @@ from e2e.conftest import Installation
 from e2e.kubectl import Kubectl
 from e2e.monitoring.parts import Monitoring
 from e2e.monitoring.prometheus import Prometheus
+from e2e.readiness import is_ready
 from e2e.sample import NAME, OF_REPLICA, apply_sample
 from e2e.waiting import wait_until
 
@@ -54,13 +55,3 @@ def replica(kubectl: Kubectl, model: Path) -> Iterator[Apply]:
     wait_until(
         "no replica", lambda: kubectl.list("pods", OF_REPLICA), lambda left: not left, within=200
     )
-
-
-def is_ready(orthrus: dict[str, Any]) -> bool:
-    """Ready, and for the present spec."""
-    conditions = orthrus.get("status", {}).get("conditions", [])
-    ready = [c for c in conditions if c["type"] == "Ready" and c["status"] == "True"]
-    current = (
-        orthrus.get("status", {}).get("observedGeneration") == orthrus["metadata"]["generation"]
-    )
-    return bool(ready) and current

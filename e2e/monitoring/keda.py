@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 import yaml
 
-from e2e.cluster import Cluster, ClusterError
+from e2e.cluster import Cluster
 from e2e.cluster.image_loading import load_static_image
 from e2e.cluster.system_images import StaticImage
 from e2e.kubectl import Kubectl
+from e2e.monitoring.installing import own, wait_served
 from e2e.monitoring.objects import Object, apply, delete
 from e2e.monitoring.tools import KEDA
 
 NAMESPACE = "keda"
-EXTERNAL_METRICS = "v1beta1.external.metrics.k8s.io"
+_EXTERNAL_METRICS = "v1beta1.external.metrics.k8s.io"
 _MODULE = "github.com/kedacore/keda/v2"
 _FOLDERS = ("general", "crd/bases", "service_account", "rbac", "manager", "metrics-server")
 _USER = 65532
@@ -31,8 +32,7 @@ class Keda:
         Raises:
             ClusterError: the cluster is not ours, so that no image can be loaded into it.
         """
-        if self._cluster.local is None:
-            raise ClusterError("KUBECONFIG is set: install KEDA there")
+        layout = own(self._cluster, "KEDA")
         images = {
             "keda-operator": StaticImage("keda", KEDA.built() / "operator", ("/bin/keda",)),
             "keda-metrics-apiserver": StaticImage(
@@ -40,17 +40,14 @@ class Keda:
             ),
         }
         for image in images.values():
-            load_static_image(self._cluster.local, image)
+            load_static_image(layout, image)
         objects = list(_manifests())
         for found in objects:
             if found["kind"] == "Deployment":
                 _run_image(found, images[found["metadata"]["name"]])
         apply(self._kubectl, objects)
         self._kubectl("rollout", "status", "deployment", "--timeout=180s")
-        self._kubectl(
-            *("wait", "--for=condition=Available", f"apiservice/{EXTERNAL_METRICS}"),
-            "--timeout=60s",
-        )
+        wait_served(self._kubectl, _EXTERNAL_METRICS)
 
     def stop(self) -> None:
         """Remove all that `start` made; ScaledObjects must be gone, or nobody takes their

@@ -6,11 +6,12 @@ from string import Template
 
 import yaml
 
-from e2e.cluster import Cluster, ClusterError
+from e2e.cluster import Cluster
 from e2e.cluster.image_loading import load_static_image
 from e2e.cluster.system_images import StaticImage
 from e2e.kubectl import Kubectl
 from e2e.monitoring.generated import ROOT
+from e2e.monitoring.installing import own, wait_served
 from e2e.monitoring.objects import Object, apply, delete
 from e2e.monitoring.prometheus import Prometheus
 from e2e.monitoring.tools import PROMETHEUS, PROMETHEUS_ADAPTER
@@ -40,16 +41,14 @@ class Monitoring:
         Raises:
             ClusterError: the cluster is not ours, so that no image can be loaded into it.
         """
-        if self._cluster.local is None:
-            raise ClusterError("KUBECONFIG is set: install Prometheus and its adapter there")
+        layout = own(self._cluster, "Prometheus and its adapter")
         prometheus = _image("prometheus", PROMETHEUS.built() / "prometheus")
         adapter = _image("prometheus-adapter", PROMETHEUS_ADAPTER.built() / "adapter")
         for image in (prometheus, adapter):
-            load_static_image(self._cluster.local, image)
+            load_static_image(layout, image)
         apply(self._kubectl, _objects(prometheus.reference, adapter.reference))
         self._kubectl("rollout", "status", "deployment", "--timeout=120s")
-        available = ("wait", "--for=condition=Available", "--timeout=60s")
-        self._kubectl(*available, f"apiservice/{_CUSTOM_METRICS}")
+        wait_served(self._kubectl, _CUSTOM_METRICS)
 
     @property
     def prometheus(self) -> Prometheus:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from e2e import readiness
 from e2e.operator_benchmarks.bench_cluster import NAMESPACE
 from e2e.operator_benchmarks.client import Client, Object
 from orthrus_operator.api.group import API_VERSION, KIND
@@ -54,13 +55,8 @@ async def _of_each(wanted: Iterable[str], write: Callable[[str], Awaitable[None]
 
 
 def is_looked_at(found: Object | None) -> bool:
-    """Whether its status is of its present spec: then every child has been applied."""
-    status = (found or {}).get("status", {})
-    return found is not None and status.get("observedGeneration") == found["metadata"]["generation"]
+    return found is not None and readiness.is_observed(found)
 
 
 def is_ready(found: Object | None) -> bool:
-    if found is None or not is_looked_at(found):
-        return False
-    conditions = found["status"]["conditions"]
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return found is not None and readiness.is_ready(found)

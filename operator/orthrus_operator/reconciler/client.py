@@ -74,8 +74,7 @@ class Api:
             # Named here, since the library reads the variable when it is imported.
             kubeconfig = os.environ.get("KUBECONFIG")
             await load_kube_config(kubeconfig, client_configuration=configuration)  # type: ignore[no-untyped-call]
-        # Else aiohttp has a thread look for the environment's proxy and for .netrc in each request,
-        # which costs as much as all the rest of it.
+        # Else aiohttp has a thread look for the environment's proxy and for .netrc in each request.
         configuration.proxy = configuration.proxy or _proxy(configuration.host)
         configuration.client_session_kwargs = {"trust_env": False}
         # One look reads a dozen collections, and one that fails spoils it: what the server fails

@@ -58,6 +58,16 @@ async def done(_key: str, _count: int) -> Outcome:
     return Outcome.DONE
 
 
+def held(gate: asyncio.Event, outcome: Outcome) -> Callable[[str, int], Awaitable[Outcome]]:
+    """A look that lasts until `gate` is set."""
+
+    async def look(_key: str, _count: int) -> Outcome:
+        await gate.wait()
+        return outcome
+
+    return look
+
+
 async def test_many_events_while_a_key_waits_are_one_look() -> None:
     looks = Looks(done)
     queue = KeyedQueue(looks, SLOW_RESYNC)
@@ -261,12 +271,7 @@ async def test_what_cannot_wait_is_looked_at_in_the_midst_of_a_storm_and_calms_i
 
 async def test_what_comes_during_a_look_is_looked_at_after_it() -> None:
     gate = asyncio.Event()
-
-    async def look(_key: str, _count: int) -> Outcome:
-        await gate.wait()
-        return Outcome.DONE
-
-    looks = Looks(look)
+    looks = Looks(held(gate, Outcome.DONE))
     queue = KeyedQueue(looks, QueueSettings(resync=60, calm=0.05))
     async with running(queue):
         queue.add("a")
@@ -280,12 +285,7 @@ async def test_what_comes_during_a_look_is_looked_at_after_it() -> None:
 
 async def test_what_can_wait_does_not_bring_back_a_key_that_is_gone() -> None:
     gate = asyncio.Event()
-
-    async def look(_key: str, _count: int) -> Outcome:
-        await gate.wait()
-        return Outcome.GONE
-
-    looks = Looks(look)
+    looks = Looks(held(gate, Outcome.GONE))
     queue = KeyedQueue(looks, QueueSettings(calm=0.1))
     async with running(queue):
         queue.add("a")
