@@ -18,7 +18,8 @@ from e2e.cluster import Cluster
 
 BIN = Path(sys.executable).parent
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
-FAST = "not engine and not cluster and not long"
+ON_ITS_OWN = "not engine and not cluster and not long"
+FAST = f"{ON_ITS_OWN} and not slow"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ STATIC = (
 TOOLS = Stage("tools", (sys.executable, "-m", "e2e.cluster", "tools"))
 # Without them, three minutes of building, unit tests leave the rules out.
 MONITORING_TOOLS = Stage("monitoring tools", (sys.executable, "-m", "e2e.monitoring", "tools"))
-UNIT = Stage("unit tests", (*PYTEST, "--numprocesses=logical", "-m", FAST))
+UNIT = Stage("unit tests", (*PYTEST, "--numprocesses=logical", "-m", ON_ITS_OWN))
+FAST_UNIT = Stage("fast unit tests", (*PYTEST, "--numprocesses=logical", "-m", FAST))
 # Only the local cluster is started and stopped here; another one, of KUBECONFIG, is just used.
 LOCAL = Cluster.current().local is not None
 MODEL = Stage("sample model", (sys.executable, "-m", "e2e.sample_model"))
@@ -67,7 +69,7 @@ def on_cluster(*stages: Stage) -> tuple[Stage, ...]:
 
 
 PLANS = {
-    "check": (*STATIC, TOOLS, UNIT),
+    "check": (*STATIC, TOOLS, FAST_UNIT),
     "engine": (MODEL, ENGINE),
     "cluster": (MODEL, *on_cluster(*CLUSTER)),
     "test": (*STATIC, TOOLS, MONITORING_TOOLS, UNIT, MODEL, ENGINE, *on_cluster(*CLUSTER)),

@@ -11,6 +11,7 @@ from orthrus_serving.bench.work.prompts import read_prompts
 from orthrus_serving.scheduling.task import Task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", Task)
 def test_both_clients_read_the_same_prompts_of_the_same_lengths(tmp_path: Path, task: Task) -> None:
     path = tmp_path / "prompts.jsonl"

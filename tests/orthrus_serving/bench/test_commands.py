@@ -134,6 +134,7 @@ async def test_two_results_are_compared(tmp_path: Path) -> None:
     assert found["generation time to first token p50"]["median"] == 2.0
 
 
+@pytest.mark.slow
 def test_the_client_has_a_ceiling_for_each_task() -> None:
     reached = {found.task: found for found in ceiling(clients=8, seconds=2)}
     assert reached[Task.EMBEDDING].requests_per_second > 0

@@ -107,6 +107,7 @@ async def test_a_collection_that_cannot_be_embedded_is_told() -> None:
             await run(Servers({task: [server.url] for task in Task}), load())
 
 
+@pytest.mark.slow
 async def test_the_command_writes_its_figures(tmp_path: Path) -> None:
     files = ("--output", tmp_path / "a.json", "--report", tmp_path / "a.html")
     async with known_server() as server:

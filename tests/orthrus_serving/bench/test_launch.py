@@ -35,7 +35,10 @@ BOUNDS = Bounds(warm_up=0.0, warm_up_most=5.0, window=0.4, window_most=0.4, answ
 WORK = Work("8", "8", "2", range(1000, 2000), clients=4, bounds=BOUNDS, nonce=0)
 SYSTEMS = (orthrus(2), dedicated(2, 1))
 
-pytestmark = pytest.mark.skipif(len(CORES) < 2, reason="engines need two devices")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(len(CORES) < 2, reason="engines need two devices"),
+]
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import httpx
+import psutil
 
 from orthrus_serving.bench.suite.devices import Devices, pinned
 from orthrus_serving.bench.suite.engine import Engine, Kind
@@ -24,7 +25,9 @@ MODEL = "bench"
 """Served name, the same everywhere."""
 _START_SECONDS = 900.0
 _STOP_SECONDS = 30.0
+_KILL_SECONDS = 10.0
 _POLL_SECONDS = 0.5
+_KILLED_POLL_SECONDS = 0.02
 _TAIL_LINES = 25
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _LIBC = ctypes.CDLL(None)
@@ -93,13 +96,26 @@ class RunningEngine:
         self.process.send_signal(signal.SIGTERM)
 
     def stop(self) -> None:
-        """Ends the whole group: also what a first process that has crashed left behind."""
+        """Ends the whole group, also what a first process that has crashed left behind, and waits
+        until its memory is free for the next engine."""
         self.ask_to_end()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_STOP_SECONDS)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        deadline = time.monotonic() + _KILL_SECONDS
+        while _runs(self.process.pid) and time.monotonic() < deadline:
+            time.sleep(_KILLED_POLL_SECONDS)
+
+
+def _runs(group: int) -> bool:
+    """Whether a process of a group has not ended; who should reap it may never do so."""
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                return True
+    return False
 
 
 def launch(engine: Engine, model: Model, devices: Devices, logs: Path) -> RunningEngine:
