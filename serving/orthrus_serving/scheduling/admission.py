@@ -1,21 +1,22 @@
 """What a step may still admit: rows, adapter slots and KV blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 
 from orthrus_serving.scheduling.free_blocks import FreeBlocks
-from orthrus_serving.scheduling.limits import Limits
+from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT, Limits
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
 
 
-class Verdict(Enum):
-    """Whether a waiting request may run, or what it lacks."""
+class _Lack(Enum):
+    """What keeps a request from running."""
 
-    ADMITTED = auto()
-    NO_SLOT = auto()
-    """No row, or no slot for its adapter."""
-    NO_BLOCKS = auto()
+    ROW = auto()
+    ADAPTER_SLOT = auto()
+    BLOCKS = auto()
+    TURN = auto()
+    """It would take what another one waits for that has been overtaken often enough."""
 
 
 class Admission:
@@ -23,6 +24,10 @@ class Admission:
 
     Rows and adapters are counted over *all* running requests, scheduled in this step or not:
     a running request may be scheduled again in any later step beside those admitted now.
+
+    A request that cannot run is overtaken by those admitted meanwhile that take what it lacks:
+    any of them blocks, those of its queue that have an adapter a slot for one. Once it has been
+    overtaken `OVERTAKING_LIMIT` times, no other of its queue may do so, and blocks are set aside.
 
     Args:
         running: how many requests run, by task and adapter.
@@ -37,21 +42,25 @@ class Admission:
         self._rows = dict.fromkeys(Task, 0)
         self._adapters: dict[Task, set[int]] = {task: set() for task in Task}
         self._reserved: dict[Prefill, int] = {}
-        self._unfit: list[Prefill] = []
+        self._lacking: dict[Prefill, _Lack] = {}
         self._admitted = 0
         for (task, adapter), rows in running.items():
             self._occupy(task, adapter, rows)
 
     def resume(self, prefill: Prefill) -> bool:
-        """Whether a partly run request may go on; the blocks for its rest are set aside.
+        """Whether a partly run request may go on; the blocks for its rest are set aside then, or
+        once it has been overtaken often enough.
 
         A chunk must not take its blocks from a decode. With no decode there is nothing to
         displace, and going on is the only way to free blocks.
         """
         needed = self._blocks.needed(prefill, self._free)
-        fits = needed <= self._free
-        self._free -= needed
-        return fits or not self._blocks.decodes
+        goes_on = needed <= self._free or not self._blocks.decodes
+        if goes_on or prefill.overtaken >= OVERTAKING_LIMIT:
+            self._free -= needed
+        else:
+            self._lacking[prefill] = _Lack.BLOCKS
+        return goes_on
 
     def reserve(self, prefill: Prefill) -> None:
         """Set blocks aside for a request that was overtaken often enough, as far as they go.
@@ -63,28 +72,51 @@ class Admission:
             self._reserved[prefill] = min(self._blocks.needed(prefill, available), available)
             self._free -= self._reserved[prefill]
 
-    def admit(self, prefill: Prefill) -> Verdict:
-        """Admit a waiting request if a row, its adapter and the blocks for all of it are free.
-
-        One that lacks blocks counts as overtaken by every admission of the step, whatever the
-        task: any of them may take the blocks that it waits for.
-        """
-        if not self._has_slot(prefill):
-            return Verdict.NO_SLOT
+    def admit(self, prefill: Prefill) -> bool:
+        """Admit a waiting request if its turn has come, and a row, its adapter and the blocks for
+        all of it are free."""
+        if lack := self._lack_of_place(prefill):
+            self._lacking.setdefault(prefill, lack)
+            return False
         reserved = self._reserved.get(prefill, 0)
         available = self._free + reserved - self._blocks.headroom
         needed = self._blocks.needed(prefill, available)
         if needed > available:
-            if prefill not in self._unfit:  # a step may ask twice
+            if prefill not in self._lacking:  # a step may ask twice
+                self._lacking[prefill] = _Lack.BLOCKS
+                # Whatever was admitted before in this step may have taken them.
                 prefill.overtaken += self._admitted
-                self._unfit.append(prefill)
-            return Verdict.NO_BLOCKS
+            return False
         self._free += self._reserved.pop(prefill, 0) - needed
         self._occupy(prefill.task, prefill.adapter)
         self._admitted += 1
-        for unfit in self._unfit:
-            unfit.overtaken += 1
-        return Verdict.ADMITTED
+        for other in self._overtaken_by(prefill):
+            other.overtaken += 1
+        return True
+
+    def _lack_of_place(self, prefill: Prefill) -> _Lack | None:
+        if not self._has_row(prefill.task):
+            return _Lack.ROW
+        if not self._has_adapter(prefill):
+            return _Lack.ADAPTER_SLOT
+        for other in self._overtaken_by(prefill):
+            if other.overtaken >= OVERTAKING_LIMIT and self._share_a_queue(prefill, other):
+                return _Lack.TURN
+        return None
+
+    def _overtaken_by(self, prefill: Prefill) -> Iterator[Prefill]:
+        """Those that lack something which `prefill` takes when it is admitted."""
+        for other, lack in self._lacking.items():
+            if lack is _Lack.BLOCKS or (
+                lack is _Lack.ADAPTER_SLOT
+                and prefill.adapter
+                and self._share_a_queue(prefill, other)
+            ):
+                yield other
+
+    def _share_a_queue(self, prefill: Prefill, other: Prefill) -> bool:
+        """Without places kept for each task, both are served in one order."""
+        return prefill.task is other.task or not self._limits.places_kept
 
     def _has_slot(self, prefill: Prefill) -> bool:
         return self._has_row(prefill.task) and self._has_adapter(prefill)

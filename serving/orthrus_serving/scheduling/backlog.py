@@ -46,6 +46,7 @@ class Backlog:
         """The request leaves its queue and runs; its tokens stay in the totals."""
         self._queues[prefill.task].remove(prefill)
         prefill.waiting = False
+        prefill.overtaken = 0
 
     def drop(self, prefill: Prefill) -> None:
         """The request needs nothing any more: finished or aborted. Doing it twice is harmless."""

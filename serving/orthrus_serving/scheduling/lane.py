@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from orthrus_serving.scheduling.admission import Admission, Verdict
+from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT
 from orthrus_serving.scheduling.prefill import Prefill
 
@@ -11,8 +11,8 @@ class Lane:
     """Grants tokens to its head: partly run requests first, then waiting ones as admitted.
 
     The head keeps its place until all its tokens are granted, so requests finish in order
-    rather than all together. A waiting request that cannot run is passed over, a bounded number
-    of times; how far a step looks past the first one is bounded too.
+    rather than all together. A waiting request that is not admitted is passed over; how far a
+    step looks past the first one is bounded.
 
     Args:
         grants: tokens by request, in order of the first grant; lanes of a step share it.
@@ -30,8 +30,7 @@ class Lane:
         self._admission = admission
         self._grants = grants
         self._head: Prefill | None = None
-        self._passed: list[Prefill] = []
-        self._without_slot: list[Prefill] = []
+        self._passed = 0
         self.granted = 0
 
     @property
@@ -61,19 +60,8 @@ class Lane:
         return prefill.remaining - self._grants.get(prefill, 0)
 
     def _admit_next(self) -> Prefill | None:
-        while not self._is_closed() and (prefill := next(self._waiting, None)):
-            verdict = self._admission.admit(prefill)
-            if verdict is Verdict.ADMITTED:
-                for passed in self._without_slot:
-                    passed.overtaken += 1
+        while self._passed < OVERTAKING_LIMIT and (prefill := next(self._waiting, None)):
+            if self._admission.admit(prefill):
                 return prefill
-            self._passed.append(prefill)
-            if verdict is Verdict.NO_SLOT:
-                self._without_slot.append(prefill)
+            self._passed += 1
         return None
-
-    def _is_closed(self) -> bool:
-        """Whether somebody may not be overtaken again, or enough have been looked past."""
-        return len(self._passed) >= OVERTAKING_LIMIT or any(
-            prefill.overtaken >= OVERTAKING_LIMIT for prefill in self._passed
-        )

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 OVERTAKING_LIMIT = 16
-"""A request that cannot run is overtaken at most this often, then those behind it wait too."""
+"""A request that cannot run is overtaken at most this often; then those behind it wait that would
+take what it lacks. It is also how many of a queue a step looks past."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,6 @@ class Prefill:
     waiting: bool = False
     """In its task's waiting queue; otherwise running, or not schedulable."""
     overtaken: int = 0
-    """How often a later request of its queue was admitted first since it could not run."""
+    """How often another request was admitted since it could not run, and took what it lacks."""
     arrived_at: float = 0.0
     """Moment of arrival in seconds, by the clock of whoever asks for ages."""

@@ -88,6 +88,19 @@ def test_a_head_without_an_adapter_slot_is_overtaken_a_bounded_number_of_times()
     assert blocked.overtaken == OVERTAKING_LIMIT
 
 
+def test_prompts_of_the_base_model_pass_a_head_without_an_adapter_slot() -> None:
+    """They take nothing that it waits for, however long the adapter's streams run."""
+    full = replica(adapter_slots=2, sequences=200)
+    full.submit(G, 1, output=10_000, adapter=1)
+    full.step()
+    blocked = full.submit(G, 1, adapter=2)
+    for _ in range(3 * OVERTAKING_LIMIT):
+        prompt = full.submit(G, 1)
+        assert prompt in full.step().plan.grants
+    assert blocked.waiting
+    assert blocked.overtaken == 0
+
+
 @pytest.mark.parametrize("competitor", Task)
 def test_a_head_without_blocks_is_not_starved_by_small_requests_of_either_task(
     competitor: Task,
@@ -113,6 +126,31 @@ def test_a_large_head_without_blocks_does_not_block_the_other_task(task: Task) -
         small = full.submit(E if task is G else G, 3, output=0)
         assert small in full.step().plan.grants
         assert large.waiting
+
+
+@pytest.mark.parametrize("task", Task)
+def test_a_started_prefill_without_blocks_is_overtaken_a_bounded_number_of_times(
+    task: Task,
+) -> None:
+    """Decodes outgrow what was left for them: they go on, what fits beside them runs, of either
+    task, and then nothing does until the prefill goes on."""
+    full = replica(blocks=100, token_budget=12)
+    decodes = [full.submit(G, 3, output=25) for _ in range(2)]
+    full.step()
+    started = full.submit(E, 85)
+    while started in full.step().plan.grants:
+        pass
+    assert started in full.partial
+
+    admitted = []
+    while full.decoding:
+        small = full.submit(task, 1, output=0)
+        admitted.append(small in full.step().plan.grants)
+        full.abort(small)
+    assert admitted[: OVERTAKING_LIMIT - 1] == [True] * (OVERTAKING_LIMIT - 1)
+    assert sum(admitted) == OVERTAKING_LIMIT
+    assert all(full.lengths[decode] == (3, 25) for decode in decodes), "one was preempted"
+    assert started in full.step().plan.grants
 
 
 def test_two_overtaken_heads_do_not_block_each_other() -> None:

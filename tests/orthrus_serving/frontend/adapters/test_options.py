@@ -50,6 +50,14 @@ def test_declared_adapters_size_what_vllm_keeps(file: Path) -> None:
     assert (arguments.max_loras, arguments.max_cpu_loras) == (2, 4)
 
 
+def test_declared_adapters_of_one_task_fit_into_one_batch(file: Path) -> None:
+    """Of the slots one is kept for the other task."""
+    entries = [f"{{name: g{number}, task: generate, source: /g{number}}}" for number in range(4)]
+    file.write_text(f"adapters: [{', '.join(entries)}]")
+    _, arguments = options(f"--adapters-file={file}")
+    assert arguments.max_loras == 5
+
+
 def test_an_empty_file_leaves_room_for_later(file: Path) -> None:
     file.write_text("adapters: []")
     _, arguments = options(f"--adapters-file={file}")

@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +82,9 @@ def _fill_in(arguments: Namespace, options: AdapterOptions) -> None:
     arguments.enable_lora = True
     count = len(options.declared)
     if arguments.max_loras is None:
-        arguments.max_loras = max(LEAST_SLOTS, count)
+        tasks = Counter(adapter.task for adapter in options.declared)
+        # Those of one task are together at most all slots but the one that the other keeps.
+        arguments.max_loras = max(LEAST_SLOTS, count, max(tasks.values(), default=0) + 1)
     if arguments.max_loras < LEAST_SLOTS:
         raise _invalid(
             f"--max-loras {arguments.max_loras} must be at least {LEAST_SLOTS}: each task keeps a "
