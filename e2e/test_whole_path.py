@@ -16,6 +16,7 @@ import pytest
 
 from e2e.conftest import REPLICAS, Installation
 from e2e.kubectl import Kubectl, KubectlError
+from e2e.operator_look import wait_for_a_look
 from e2e.questions import Answers, ask, metric
 from e2e.sample import NAME, apply_sample, service_url, state, wait_available
 from e2e.waiting import wait_until
@@ -115,8 +116,7 @@ def test_restarting_the_operator_leaves_the_replicas_alone(kubectl: Kubectl) -> 
     before = starts(kubectl)
     kubectl("rollout", "restart", "deployment", "--selector=app.kubernetes.io/name=orthrus")
     kubectl("rollout", "status", "deployment", "--selector=app.kubernetes.io/name=orthrus")
-    settled = kubectl.get("orth", NAME)
-    assert settled is not None
+    wait_for_a_look(kubectl, NAME)
     assert starts(kubectl) == before
 
 
@@ -126,8 +126,7 @@ def test_upgrading_only_the_operator_leaves_the_replicas_alone(
     before = starts(kubectl)
     generation = deployment_generation(kubectl)
     installation.install(operator=installation.operator_under_another_tag())
-    kubectl("annotate", "orth", NAME, "example.org/nudge=upgraded")
-    kubectl("scale", "orth", NAME, "--replicas=1")
+    wait_for_a_look(kubectl, NAME)
     assert starts(kubectl) == before
     assert deployment_generation(kubectl) == generation
 

@@ -17,6 +17,7 @@ from e2e.cluster import Cluster
 from e2e.images import build
 from e2e.installation import helm
 from e2e.kubectl import Kubectl, KubectlError
+from e2e.operator_look import wait_for_a_look
 from e2e.waiting import wait_until
 from orthrus_operator.api.group import CRD_NAME
 from tests.chart.objects import CHART, CRD_CHART, ROOT, load
@@ -82,11 +83,13 @@ class Release:
         )
 
     def model(self) -> list[tuple[str, int]]:
-        """Identity and generation of the object, its Deployment and its pods: equal before and
-        after means that no model was disturbed."""
-        subject = self.subject
-        found = [subject.stored(), subject.child("deployment"), *subject.pods()]
+        """Identity and generation of the Deployment and its pods: equal before and after means
+        that no model was disturbed."""
+        found = [self.subject.child("deployment"), *self.subject.pods()]
         return [(each["metadata"]["uid"], each["metadata"]["generation"]) for each in found]
+
+    def wait_for_a_look(self) -> None:
+        wait_for_a_look(self.subject.kubectl, self.subject.name)
 
     def wait_until_served(self) -> None:
         """An operator has looked at the present spec, and made the replica's pod."""
@@ -139,6 +142,7 @@ def test_an_upgrade_brings_its_crd_and_disturbs_no_model(release: Release) -> No
     before = release.model()
     release.install(CHART)
     release.wait_until_it_takes(BETWEEN, True)
+    release.wait_for_a_look()
     assert release.model() == before
     assert "formerField" not in release.subject.stored()["spec"]
     release.subject.apply(drainSeconds=30)
@@ -149,6 +153,7 @@ def test_a_rollback_takes_the_crd_back_and_disturbs_no_model(release: Release) -
     before = release.model()
     release.helm("rollback", RELEASE, "1", "--wait", "--timeout", "2m")
     release.wait_until_it_takes(BETWEEN, False)
+    release.wait_for_a_look()
     assert release.model() == before
     release.subject.apply(drainSeconds=40)
     release.wait_until_served()
