@@ -10,6 +10,7 @@ import httpx
 from e2e.kubectl import Kubectl, KubectlError
 from e2e.load import Demand, Load
 from e2e.monitoring.prometheus import Prometheus
+from e2e.waiting import wait_until
 
 _PERIOD_SECONDS = 2.0
 
@@ -18,8 +19,10 @@ _PERIOD_SECONDS = 2.0
 class Sample:
     """One moment. What Prometheus says is None while it says nothing."""
 
+    began: float
+    """When it began to look, in seconds since the recording began."""
     seconds: float
-    """Since the recording began."""
+    """When it had seen all."""
     demand: Demand
     answered: int
     wanted: int
@@ -55,6 +58,16 @@ class Recorder:
     def seconds(self) -> float:
         return time.monotonic() - self._began
 
+    def wait_for_next(self) -> None:
+        """Until there is a sample of which all was seen after this call."""
+        began, known = self.seconds, len(self.samples)
+        wait_until(
+            "a sample",
+            lambda: self.samples[known:],
+            lambda later: any(sample.began >= began for sample in later),
+            within=60,
+        )
+
     def _run(self) -> None:
         while not self._ended.wait(_PERIOD_SECONDS):
             try:
@@ -63,6 +76,7 @@ class Recorder:
                 continue  # the API server is busy: a gap in the record
 
     def _sample(self) -> Sample:
+        began = self.seconds
         orthrus = json.loads(self._kubectl("get", "orth", self._name, "-o", "json"))
         try:
             mine = f'{{namespace="{self._kubectl.namespace}",name="{self._name}"}}'
@@ -75,6 +89,7 @@ class Recorder:
         except httpx.HTTPError:
             tokens, mix = [], []
         return Sample(
+            began=began,
             seconds=self.seconds,
             demand=self._load.demand,
             answered=self._load.answered.total(),

@@ -13,7 +13,7 @@ from e2e.autoscaling.record import Recorder, Sample
 from e2e.autoscaling.writers import watched
 from e2e.cluster import Cluster
 from e2e.kubectl import Kubectl
-from e2e.load import TOKENS_IN_PROMPT, Demand, Load
+from e2e.load import TOKENS_IN_PROMPT, Demand, Failure, Load
 from e2e.monitoring.parts import Monitoring
 from e2e.questions import metric
 from e2e.sample import NAME, OF_REPLICA, service_url, state
@@ -56,7 +56,7 @@ class Story:
     samples: list[Sample] = field(default_factory=list)
     phases: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Begin and end of each, in the seconds of the samples."""
-    failures: list[str] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
     answered: int = 0
     answered_by_pod: dict[str, float] = field(default_factory=dict)
     """Requests that each replica answered, just before the load ended."""
@@ -117,6 +117,7 @@ class Play:
             load.set(demand)
             begin = recorder.seconds
             yield
+            recorder.wait_for_next()  # it shows how the phase ended
             story.phases[name] = (begin, recorder.seconds)
             story.templates.add(self._pod_template())
 

@@ -64,7 +64,8 @@ def hand_written_hpa(form: Form) -> dict[str, Any]:
 def autoscaling(run: Run) -> dict[str, Any]:
     """Fields of the spec."""
     return {
-        "drainSeconds": 20,
+        # At half a core a replica takes minutes to work off what it holds.
+        "drainSeconds": 600,
         "autoscaling": {
             "maxReplicas": run.form.replicas + 1,
             "backlogTokensPerReplica": run.form.target,
