@@ -7,10 +7,15 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
+from orthrus_serving.engine.frontend.checkpoint import Checkpoint
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, checkpoint_digest
 from orthrus_serving.pooling import head_identity
 
-SPACE = EmbeddingSpace(weights="w", dtype="bfloat16", pooling="mean", normalized=True)
+SPACE = EmbeddingSpace(checkpoint="c", dtype="bfloat16", pooling="mean", normalized=True)
+
+
+def digest(folder: Path) -> str:
+    return checkpoint_digest(Checkpoint(folder, folder, (folder / "model.safetensors",)))
 
 
 @pytest.fixture
@@ -30,37 +35,38 @@ def _write_weights(folder: Path, **changed: torch.Tensor) -> None:
 def test_the_same_content_in_another_place_is_the_same_space(
     checkpoint: Path, tmp_path: Path
 ) -> None:
-    before = weights_digest(checkpoint)
-    assert weights_digest(checkpoint.rename(tmp_path / "moved")) == before
+    before = digest(checkpoint)
+    assert digest(checkpoint.rename(tmp_path / "moved")) == before
 
 
 def test_a_change_to_any_tensor_is_another_space(checkpoint: Path) -> None:
-    digests = {weights_digest(checkpoint)}
+    digests = {digest(checkpoint)}
     _write_weights(checkpoint, large=torch.ones(1000, 1000))
-    digests.add(weights_digest(checkpoint))
+    digests.add(digest(checkpoint))
     _write_weights(checkpoint, small=torch.tensor([0.0, 0.0, 1.0, 0.0]))
-    digests.add(weights_digest(checkpoint))
+    digests.add(digest(checkpoint))
     assert len(digests) == 3
 
 
 def test_configuration_and_tokenizer_count_and_documentation_does_not(checkpoint: Path) -> None:
-    before = weights_digest(checkpoint)
+    before = digest(checkpoint)
     (checkpoint / "README.md").write_text("hello")
-    assert weights_digest(checkpoint) == before
-    for name in ("tokenizer.json", "tokenizer_config.json"):
+    assert digest(checkpoint) == before
+    for name in ("tokenizer.json", "tokenizer_config.json", "tokenizer.model.v3", "params.json"):
         (checkpoint / name).write_text("{}")
-        assert weights_digest(checkpoint) != before
-        before = weights_digest(checkpoint)
+        assert digest(checkpoint) != before
+        before = digest(checkpoint)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(SPACE, weights="v"),
+        replace(SPACE, checkpoint="d"),
         replace(SPACE, dtype="float32"),
         replace(SPACE, pooling="last"),
         replace(SPACE, normalized=False),
-        replace(SPACE, flags=("tokenizer=other",)),
+        replace(SPACE, flags=("quantization=fp8",)),
+        replace(SPACE, chat_template="{{ messages }}"),
     ],
 )
 def test_whatever_changes_vectors_changes_the_identifier(other: EmbeddingSpace) -> None:

@@ -97,12 +97,17 @@ class ReplicaProcess:
 
 
 @contextmanager
-def replica_process(folder: Path, *flags: str, **variables: str) -> Iterator[ReplicaProcess]:
-    """Starts a replica of the sample model, and ends it and its processes afterwards."""
+def replica_process(
+    folder: Path, *flags: str, model: str | None = None, **variables: str
+) -> Iterator[ReplicaProcess]:
+    """Starts a replica, and ends it and its processes afterwards; `folder` gets its log.
+
+    `model`: the sample model when not given. `variables`: of its environment.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [ORTHRUS, "serve", sample_model()]
+    command = [ORTHRUS, "serve", model or sample_model()]
     command += ["--served-model-name", NAME, ALIAS, "--host", "127.0.0.1", "--port", port]
     command += ["--dtype", "float32", "--enforce-eager"]
     command += [part for flag_and_value in _SIZES.items() for part in flag_and_value]

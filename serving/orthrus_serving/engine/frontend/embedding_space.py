@@ -2,39 +2,44 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orthrus_serving.engine.frontend.checkpoint import Checkpoint
 from orthrus_serving.pooling import head_identity
 
 HEADER = "orthrus-embedding-space"
 ID_LENGTH = 16
 _SAMPLE_BYTES = 256
-_READ_WHOLE = (
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
+_CONFIGURATION = ("config.json", "params.json")
+_TOKENIZER = (
     "added_tokens.json",
-    "tokenizer.model",
-    "vocab.json",
     "merges.txt",
+    "special_tokens_map.json",
+    "tekken.json",
+    "tokenizer.json",
+    "tokenizer.model*",
+    "tokenizer_config.json",
+    "vocab.json",
+    "vocab.txt",
 )
-_OTHER_WEIGHTS = {".bin", ".pt", ".gguf"}
+"""Names in the forms of Transformers and of Mistral."""
 
 
 @dataclass(frozen=True)
 class EmbeddingSpace:
     """What decides a vector, besides its text."""
 
-    weights: str
-    """`weights_digest` of the checkpoint."""
+    checkpoint: str
+    """`checkpoint_digest` of the model."""
     dtype: str
     pooling: str
     normalized: bool
     flags: tuple[str, ...] = ()
     """`name=value` of the flags that change how the checkpoint is read or computed."""
+    chat_template: str = ""
+    """The text that turns messages into a prompt; empty when there is none."""
     adapter: str = ""
     """Digest of the LoRA adapter's content; empty for the backbone."""
     dimensions: int | None = None
@@ -49,8 +54,8 @@ class EmbeddingSpace:
         return hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]
 
 
-def weights_digest(checkpoint: Path) -> str:
-    """Digest of a checkpoint's content, wherever it lies: hexadecimal SHA-256.
+def checkpoint_digest(checkpoint: Checkpoint) -> str:
+    """Digest of what is loaded of a model, wherever it lies: hexadecimal SHA-256.
 
     Configuration and tokenizer are read whole. Of a safetensors file the header (every tensor's
     name, type and shape) and three samples of each tensor are read: megabytes instead of
@@ -58,17 +63,19 @@ def weights_digest(checkpoint: Path) -> str:
     formats are read whole.
     """
     digest = hashlib.sha256()
-    for file in sorted(checkpoint.iterdir()):
-        if file.suffix == ".safetensors":
-            parts = _safetensors_samples(file)
-        elif file.name in _READ_WHOLE or file.suffix in _OTHER_WEIGHTS:
-            parts = _blocks(file)
-        else:
-            continue
+    for file in (
+        *_files(checkpoint.configuration, _CONFIGURATION),
+        *_files(checkpoint.tokenizer, _TOKENIZER),
+        *checkpoint.weights,
+    ):
         digest.update(file.name.encode())
-        for part in parts:
+        for part in _safetensors_samples(file) if file.suffix == ".safetensors" else _blocks(file):
             digest.update(part)
     return digest.hexdigest()
+
+
+def _files(folder: Path, patterns: Sequence[str]) -> Sequence[Path]:
+    return sorted(file for pattern in patterns for file in folder.glob(pattern))
 
 
 def _safetensors_samples(file: Path) -> Iterator[bytes]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import huggingface_hub
 import vllm
 from fastapi import FastAPI
 from vllm import envs
@@ -21,8 +20,10 @@ from orthrus_serving.engine.frontend.adapters.options import adapter_options
 from orthrus_serving.engine.frontend.adapters.replica_adapters import ReplicaAdapters
 from orthrus_serving.engine.frontend.application import application
 from orthrus_serving.engine.frontend.arguments import api_keys, parse
+from orthrus_serving.engine.frontend.chat_template import chat_template
+from orthrus_serving.engine.frontend.checkpoint import Location, find_checkpoint
 from orthrus_serving.engine.frontend.diagnosis import diagnose
-from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, weights_digest
+from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace, checkpoint_digest
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient, pull_snapshot
 from orthrus_serving.engine.frontend.kv_cache_space import cpu_kv_cache_bytes
 from orthrus_serving.engine.frontend.model_checks import (
@@ -41,9 +42,8 @@ CPU_WORKER = "orthrus_serving.engine.worker.OrthrusCPUWorker"
 GPU_WORKER = "orthrus_serving.engine.worker.OrthrusGPUWorker"
 
 _CHANGES_VECTORS = (
-    "tokenizer",
     "tokenizer_mode",
-    "tokenizer_revision",
+    "chat_template_content_format",
     "quantization",
     "kv_cache_dtype",
 )
@@ -105,8 +105,15 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
     config = AsyncEngineArgs.from_cli_args(arguments).create_engine_config(
         usage_context=UsageContext.OPENAI_API_SERVER
     )
-    check_architecture(config.model_config)
-    base = adaptable_layers(config.model_config) if config.lora_config else None
+    model = config.model_config
+    check_architecture(model)
+    base = adaptable_layers(model) if config.lora_config else None
+    checkpoint = find_checkpoint(
+        Location(model.model, model.revision),
+        Location(model.tokenizer, model.tokenizer_revision),
+        config.load_config,
+    )
+    digest = checkpoint_digest(checkpoint)
     root_cause.install(noted)
     client = OrthrusEngineClient(
         config,
@@ -117,11 +124,12 @@ def _start(command_line: Sequence[str], noted: Path) -> RunningEngine:
     )
     try:
         space = EmbeddingSpace(
-            weights=weights_digest(_checkpoint(arguments)),
-            dtype=str(config.model_config.dtype),
+            checkpoint=digest,
+            dtype=str(model.dtype),
             pooling=arguments.embedding_pooling,
             normalized=arguments.embedding_normalize,
             flags=tuple(f"{name}={getattr(arguments, name)}" for name in _CHANGES_VECTORS),
+            chat_template=chat_template(arguments.chat_template, client.get_tokenizer(), model),
         )
         names = arguments.served_model_name or [arguments.model]
         adapters = ReplicaAdapters(client, options, names, space, base)
@@ -164,17 +172,3 @@ def _configure(arguments: Namespace) -> None:
     arguments.enable_chunked_prefill = True
     if is_cpu:
         arguments.kv_cache_memory_bytes = cpu_kv_cache_bytes(arguments.kv_cache_memory_bytes)
-
-
-def _checkpoint(arguments: Namespace) -> Path:
-    """Where the loaded weights lie on disk."""
-    if Path(arguments.model).is_dir():
-        return Path(arguments.model)
-    return Path(
-        huggingface_hub.snapshot_download(
-            arguments.model,
-            revision=arguments.revision,
-            cache_dir=arguments.download_dir,
-            local_files_only=True,
-        )
-    )

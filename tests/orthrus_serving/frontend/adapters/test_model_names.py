@@ -10,7 +10,7 @@ from orthrus_serving.engine.frontend.adapters.model_names import (
 from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry, LoadedAdapter
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
 
-SPACE = EmbeddingSpace(weights="w", dtype="float32", pooling="mean", normalized=True)
+SPACE = EmbeddingSpace(checkpoint="c", dtype="float32", pooling="mean", normalized=True)
 E5 = Adapter(
     name="e5",
     source="/e5",
@@ -82,7 +82,7 @@ def test_the_default_adapter_stands_for_the_served_names_on_embeddings_only(
 def test_a_declared_adapter_is_not_served_before_it_is_loaded(registry: AdapterRegistry) -> None:
     names = ModelNames(["served"], registry, SPACE)
     registry.expect(E5, declared=True)
-    for ask in (names.embedding, names.check_generation):
+    for ask in (names.embedding, names.check_generation, names.check_known):
         with pytest.raises(AdapterNotLoadedError, match="e5"):
             ask("e5")
     registry.set_failed("e5", "its rank is 64")
@@ -93,7 +93,7 @@ def test_a_declared_adapter_is_not_served_before_it_is_loaded(registry: AdapterR
 def test_an_unknown_name_is_told_all_that_serve(registry: AdapterRegistry) -> None:
     names = ModelNames(["served"], registry, SPACE)
     load(registry, SQL)
-    for ask in (names.embedding, names.check_generation):
+    for ask in (names.embedding, names.check_generation, names.check_known):
         with pytest.raises(VLLMNotFoundError, match="served, sql"):
             ask("nope")
 
