@@ -3,8 +3,7 @@
 from vllm.v1.core.kv_cache_manager import KVCacheManager
 from vllm.v1.request import Request
 
-POOLINGS_THAT_SKIP_TOKENS = frozenset({"last"})
-"""Heads that need no hidden state of a cached token: the last token is always computed."""
+from orthrus_serving.pooling import head_needs_every_token
 
 
 def needs_every_token(request: Request) -> bool:
@@ -13,7 +12,7 @@ def needs_every_token(request: Request) -> bool:
     if params is None:
         return False
     # Without a name the answer is yes, which is never wrong.
-    return (params.extra_kwargs or {}).get("pooling") not in POOLINGS_THAT_SKIP_TOKENS
+    return head_needs_every_token((params.extra_kwargs or {}).get("pooling"))
 
 
 def keep_embeddings_out_of_prefix_cache(manager: KVCacheManager) -> None:

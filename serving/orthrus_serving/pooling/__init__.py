@@ -1,7 +1,7 @@
 """Incremental pooling of hidden states, chunk by chunk (paper §3)."""
 
 from orthrus_serving.pooling.buffered import BufferedHead
-from orthrus_serving.pooling.heads import HEADS, head_identity
+from orthrus_serving.pooling.heads import HEADS, head_identity, head_needs_every_token
 from orthrus_serving.pooling.pooler import IncrementalPooler
 from orthrus_serving.pooling.progress import Chunk, PoolingRequest
 from orthrus_serving.pooling.results import PooledStep
@@ -14,4 +14,5 @@ __all__ = [
     "PooledStep",
     "PoolingRequest",
     "head_identity",
+    "head_needs_every_token",
 ]

@@ -29,6 +29,12 @@ HEADS: Mapping[str, PoolingHead] = MappingProxyType(
 )
 
 
+def head_needs_every_token(name: str | None) -> bool:
+    """Whether a head needs the hidden states of all tokens; so does one that is not known."""
+    head = HEADS.get(name or "")
+    return head is None or head.needs_every_token
+
+
 def head_identity(name: str) -> str:
     """The name of a head, with package and version where another package brought it: what its
     function computes may change from one version to the next."""

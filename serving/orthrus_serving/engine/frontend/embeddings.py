@@ -12,7 +12,6 @@ from vllm.entrypoints.pooling.embed.serving import ServingEmbedding
 from vllm.entrypoints.pooling.typing import AnyPoolingRequest, PoolingServeContext
 from vllm.exceptions import GenerationError, VLLMValidationError
 
-from orthrus_serving.engine.embedding_cache import POOLINGS_THAT_SKIP_TOKENS
 from orthrus_serving.engine.frontend.adapters.model_names import EmbeddingTarget, ModelNames
 from orthrus_serving.engine.frontend.admission import admit, require_room
 from orthrus_serving.engine.frontend.embedding_input import (
@@ -29,6 +28,7 @@ from orthrus_serving.engine.frontend.request_rules import (
 )
 from orthrus_serving.engine.http_request import current_http_request
 from orthrus_serving.engine.queued_tokens import QueuedTokens
+from orthrus_serving.pooling import head_needs_every_token
 
 
 class OrthrusServingEmbedding(ServingEmbedding):
@@ -99,7 +99,7 @@ class OrthrusServingEmbedding(ServingEmbedding):
         params.dimensions = None
         params.use_activation = normalized
         params.extra_kwargs = {"pooling": pooling}
-        params.skip_reading_prefix_cache = pooling not in POOLINGS_THAT_SKIP_TOKENS
+        params.skip_reading_prefix_cache = head_needs_every_token(pooling)
 
     def _finish_inputs(self, context: PoolingServeContext[Any], target: EmbeddingTarget) -> None:
         """Before any input reaches the engine, so that one bad input does not strand the others."""
