@@ -16,7 +16,7 @@ from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
 from e2e.sample_model import sample_model
-from e2e.soak.adapter_loads import load_and_unload
+from e2e.soak.adapter_loads import load_and_unload, new_versions
 from e2e.soak.memory import MAX_GROWTH_MIB_PER_10_MINUTES, MemoryUse
 from e2e.soak.requests import Client, Models, is_failure
 from tests.orthrus_serving.server.replica_adapters import (
@@ -64,7 +64,7 @@ async def load(
             outcomes[await sender.send_one()] += 1
 
     async def change_adapter(http: httpx.AsyncClient) -> None:
-        versions = (adapters / MEAN, adapters / LAST)
+        versions = new_versions(adapters / MEAN, adapters)
         changes = load_and_unload(http, MODELS.coming_and_going, versions, ADMIN_KEY)
         async for outcome in changes:
             outcomes[outcome] += 1

@@ -33,6 +33,7 @@ class HttpRequest:
         self.queue_was_full = False
         self._arrived = time.monotonic()
         self._reservation: Reservation | None = None
+        self._at_end: list[Callable[[], None]] = []
 
     @property
     def seconds(self) -> float:
@@ -52,6 +53,12 @@ class HttpRequest:
             self.first_output_seconds = self.seconds
             self.on_first_output(self.first_output_seconds)
 
+    def at_end(self, act: "Callable[[], None]") -> None:
+        """Calls `act` when the request has ended, however that was."""
+        self._at_end.append(act)
+
     def close(self) -> None:
+        for act in self._at_end:
+            act()
         if self._reservation is not None:
             self._reservation.close()

@@ -2,15 +2,18 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 import torch
 import yaml
 from torch import Tensor
 
 from e2e.waiting import wait_until
+from orthrus_serving.engine.frontend.adapters.store import PREFIX
 from orthrus_serving.engine.frontend.embedding_space import HEADER
 from tests.orthrus_serving.engine.reference import assert_same
 from tests.orthrus_serving.lora import Lora
@@ -60,6 +63,18 @@ def complete(http: httpx.Client, model: str, count: int = CONTINUED) -> str:
     assert reply.status_code == 200, reply.text
     assert reply.json()["model"] == model
     return str(reply.json()["choices"][0]["text"])
+
+
+def stored(replica: ReplicaProcess) -> set[str]:
+    """Names of the adapters that the process keeps on disk, one for each content."""
+    locks = [Path(file.path) for file in psutil.Process(replica.process.pid).open_files()]
+    (folder,) = {lock.parent for lock in locks if lock.parent.name.startswith(PREFIX)}
+    return {path.name for path in folder.iterdir() if path.is_dir()}
+
+
+def wait_stored(replica: ReplicaProcess, expected: set[str]) -> None:
+    """Those that nobody needs leave within seconds of their last request."""
+    wait_until("stored adapters", lambda: stored(replica), lambda s: s == expected, within=60)
 
 
 def unit(vector: Tensor) -> Tensor:
@@ -196,6 +211,7 @@ def test_an_adapter_that_failed_is_503_everywhere_and_ready_says_why(
         "/v1/embeddings": {"input": "x"},
         "/v1/completions": {"prompt": "x"},
         "/v1/chat/completions": {"messages": [{"role": "user", "content": "x"}]},
+        "/tokenize": {"prompt": "x"},
     }
     for path, body in bodies.items():
         reply = http.post(path, json={"model": name, **body})
@@ -256,9 +272,10 @@ def admin(http: httpx.Client, act: str, **body: object) -> httpx.Response:
 
 
 def test_an_adapter_is_loaded_reloaded_and_unloaded_while_the_replica_serves(
-    http: httpx.Client, adapters: ReplicaAdapters
+    http: httpx.Client, adapters: ReplicaAdapters, replica: ReplicaProcess
 ) -> None:
     """The same name serves its new weights, and no block of the prefix cache of the old ones."""
+    before = stored(replica)
     peft, tokens = adapters.peft, adapters.peft.tokens(TEXT)
     for name, seed in (("hot-1", 21), ("hot-2", 22)):
         peft.make(name, Lora(seed=seed, rank=4, scale=2.0), adapters.folder / name)
@@ -274,19 +291,28 @@ def test_an_adapter_is_loaded_reloaded_and_unloaded_while_the_replica_serves(
     assert "load_inplace" in refused.json()["error"]["message"]
     assert admin(http, "load", **second, load_inplace=True).status_code == 200
     assert_same(vectors(http, "hot", TEXT)[0], unit(peft.vector("hot-2", tokens, "last")))
+    wait_until(
+        "the old is gone", lambda: len(stored(replica) - before), lambda n: n == 1, within=60
+    )
+    assert_same(vectors(http, "hot", TEXT)[0], unit(peft.vector("hot-2", tokens, "last")))
 
     assert admin(http, "unload", lora_name="hot").status_code == 200
+    wait_stored(replica, before)
     reply = http.post("/v1/embeddings", json={"model": "hot", "input": TEXT})
     assert reply.status_code == 404
     assert admin(http, "unload", lora_name="hot").status_code == 404
 
 
 def test_a_generation_finishes_with_the_adapter_that_it_began_with(
-    http: httpx.Client, adapters: ReplicaAdapters
+    http: httpx.Client, adapters: ReplicaAdapters, replica: ReplicaProcess
 ) -> None:
-    loaded = admin(http, "load", lora_name="hot-gen", lora_path=str(adapters.folder / "gen-a"))
+    """And that stays in the engine and on disk for so long, whatever becomes of its name."""
+    before = stored(replica)
+    first = adapters.peft.make("hot-gen", Lora(seed=23, rank=4), adapters.folder / "hot-gen")
+    loaded = admin(http, "load", lora_name="hot-gen", lora_path=str(first))
     assert loaded.status_code == 200
-    expected = complete(http, "gen-a", count=LONG)
+    (old,) = stored(replica) - before
+    expected = complete(http, "hot-gen", count=LONG)
     body = completion("hot-gen", QUESTION, LONG) | {"stream": True}
     with http.stream("POST", "/v1/completions", json=body) as reply:
         lines = reply.iter_lines()
@@ -299,9 +325,11 @@ def test_a_generation_finishes_with_the_adapter_that_it_began_with(
         vectors(http, RAW, "x")
         assert_same(vectors(http, "hot-gen", "x")[0], vectors(http, MEAN, "x")[0])
         assert admin(http, "unload", lora_name="hot-gen").status_code == 200
+        assert old in stored(replica)
         text += list(lines)
     chunks = [json.loads(line[6:]) for line in text if line.startswith("data: {")]
     assert "".join(chunk["choices"][0]["text"] for chunk in chunks if chunk["choices"]) == expected
+    wait_stored(replica, before)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from vllm.entrypoints.launchers.app import build_app
 from orthrus_serving.engine.frontend.adapters.model_names import (
     AdapterNotLoadedError,
     answer_not_loaded,
-    check_generation_names,
+    check_names,
+    hold_adapters,
 )
 from orthrus_serving.engine.frontend.adapters.replica_adapters import ReplicaAdapters
 from orthrus_serving.engine.frontend.embeddings import OrthrusServingEmbedding
@@ -42,7 +43,9 @@ async def application(
     app.exception_handler(AdapterNotLoadedError)(answer_not_loaded)
     app.middleware_stack = None  # built by `build_app` already, without this handler
     for serving in (app.state.openai_serving_chat, app.state.openai_serving_completion):
-        check_generation_names(serving, adapters.names)
+        check_names(serving, adapters.names.check_generation)
+        hold_adapters(serving, adapters.use)
+    check_names(app.state.serving_tokenization, adapters.names.check_known)
     queue = QueuedTokens(arguments.max_queued_tokens)
     answer_with_name_asked_for(app.state.openai_serving_models)
     guard_completions(app.state.openai_serving_completion, queue)
@@ -54,6 +57,7 @@ async def application(
         request_logger=stock.request_logger,
         chat_template_config=stock.chat_template_config,
         names=adapters.names,
+        use=adapters.use,
         queue=queue,
     )
     async with app.router.lifespan_context(app), adapters.kept():

@@ -12,6 +12,7 @@ from vllm.entrypoints.pooling.embed.serving import ServingEmbedding
 from vllm.entrypoints.pooling.typing import AnyPoolingRequest, PoolingServeContext
 from vllm.exceptions import GenerationError, VLLMValidationError
 
+from orthrus_serving.engine.frontend.adapters.adapter_use import AdapterUse
 from orthrus_serving.engine.frontend.adapters.model_names import EmbeddingTarget, ModelNames
 from orthrus_serving.engine.frontend.admission import admit, require_room
 from orthrus_serving.engine.frontend.embedding_input import (
@@ -34,9 +35,17 @@ from orthrus_serving.pooling import head_needs_every_token
 class OrthrusServingEmbedding(ServingEmbedding):
     """vLLM's handler, which sends our head's parameters and never answers a wrong vector."""
 
-    def __init__(self, *args: Any, names: ModelNames, queue: QueuedTokens, **named: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        names: ModelNames,
+        use: AdapterUse,
+        queue: QueuedTokens,
+        **named: Any,
+    ) -> None:
         super().__init__(*args, **named)  # type: ignore[no-untyped-call]
         self._names = names
+        self._use = use
         self._queue = queue
 
     async def __call__(
@@ -44,6 +53,7 @@ class OrthrusServingEmbedding(ServingEmbedding):
     ) -> Response:
         """vLLM's sequence, with one look-up of the model: it may be loaded anew meanwhile."""
         target = self._names.embedding(request.model)
+        self._use.hold(target.lora)
         note_model(self, request.model)
         require_served(request, self.max_model_len)
         keep_first_tokens(request, self.renderer.tokenizer)

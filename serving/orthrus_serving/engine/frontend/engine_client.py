@@ -53,6 +53,11 @@ class OrthrusEngineClient(AsyncLLM):
             self._validate(cast("EngineInput", prompt), sampling_params, named.get("lora_request"))
         return super().generate(prompt, sampling_params, *rest, **named)
 
+    def adapters_in_work(self) -> set[int]:
+        """vLLM's ids of the adapters that requests in the engine use."""
+        states = self.output_processor.request_states.values()
+        return {state.lora_request.lora_int_id for state in states if state.lora_request}
+
     def _validate(
         self, prompt: EngineInput, params: SamplingParams, lora: LoRARequest | None
     ) -> None:

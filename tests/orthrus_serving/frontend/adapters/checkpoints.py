@@ -14,7 +14,7 @@ from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules
 OUT, IN, RANK = 6, 4, 2
 LAYER = "model.layers.0.q_proj"
 BASE = BaseModules({LAYER: (OUT, IN), "model.layers.1.q_proj": (OUT, IN)}, "model", IN)
-LIMITS = LoRAConfig(max_lora_rank=8, max_loras=2, max_cpu_loras=3)
+LIMITS = LoRAConfig(max_lora_rank=8, max_loras=2, max_cpu_loras=4)
 CONFIG: dict[str, Any] = {
     "peft_type": "LORA",
     "r": RANK,

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from orthrus_serving.engine.frontend.adapters.loader import REPLACEMENTS
 from orthrus_serving.engine.frontend.adapters.options import (
     ADMIN_KEY_VARIABLE,
     HEADROOM,
@@ -45,9 +46,9 @@ def test_declared_adapters_size_what_vllm_keeps(file: Path) -> None:
     found, arguments = options(f"--adapters-file={file}")
     assert [adapter.name for adapter in found.declared] == ["e5", "sql", "tags"]
     assert arguments.enable_lora
-    assert (arguments.max_loras, arguments.max_cpu_loras) == (3, 3 + HEADROOM)
+    assert (arguments.max_loras, arguments.max_cpu_loras) == (3, 3 + HEADROOM + REPLACEMENTS)
     _, arguments = options(f"--adapters-file={file}", "--max-loras=2", "--max-cpu-loras=4")
-    assert (arguments.max_loras, arguments.max_cpu_loras) == (2, 4)
+    assert (arguments.max_loras, arguments.max_cpu_loras) == (2, 4 + REPLACEMENTS)
 
 
 def test_declared_adapters_of_one_task_fit_into_one_batch(file: Path) -> None:
@@ -62,7 +63,7 @@ def test_an_empty_file_leaves_room_for_later(file: Path) -> None:
     file.write_text("adapters: []")
     _, arguments = options(f"--adapters-file={file}")
     assert arguments.enable_lora
-    assert (arguments.max_loras, arguments.max_cpu_loras) == (2, 2 + HEADROOM)
+    assert (arguments.max_loras, arguments.max_cpu_loras) == (2, 2 + HEADROOM + REPLACEMENTS)
 
 
 def test_admin_keys_come_from_a_file_or_the_environment(

@@ -1,3 +1,5 @@
+import io
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -110,4 +112,42 @@ def test_a_folder_that_is_no_adapter_is_refused(tmp_path: Path) -> None:
         read(folder)
     (folder / "adapter_model.safetensors").unlink()
     with pytest.raises(AdapterError, match=r"has no adapter_model\.safetensors"):
+        read(folder)
+
+
+def _pickled(content: object) -> bytes:
+    """As torch.save writes it."""
+    file = io.BytesIO()
+    torch.save(content, file)
+    return file.getvalue()
+
+
+def test_pickled_parameters_are_read(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    (folder / "adapter_model.safetensors").unlink()
+    parameters = {name: torch.nn.Parameter(tensor) for name, tensor in tensors().items()}
+    (folder / "adapter_model.bin").write_bytes(_pickled(parameters))
+    found = read(folder).tensors
+    assert {name: found[name].tolist() for name in found} == {
+        name: tensor.tolist() for name, tensor in tensors().items()
+    }
+    assert not any(tensor.requires_grad for tensor in found.values())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "cannot be read"),
+        (b"garbage", "cannot be read"),
+        (pickle.dumps({"a": print}), "cannot be read"),
+        (_pickled([1, 2]), "cannot be read"),
+        (_pickled({"lora_A": [1.0]}), "hold lora_A, which is no tensor"),
+    ],
+    ids=["empty", "garbage", "program", "list", "no tensor"],
+)
+def test_a_pickle_of_anything_else_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    folder = write(tmp_path)
+    (folder / "adapter_model.safetensors").unlink()
+    (folder / "adapter_model.bin").write_bytes(content)
+    with pytest.raises(AdapterError, match=said):
         read(folder)

@@ -1,12 +1,13 @@
 from pathlib import Path
 
+import httpx2
 import huggingface_hub
 import pytest
 from huggingface_hub.errors import OfflineModeIsEnabled
 
 from orthrus_serving.engine.frontend.adapters import source
 from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
-from orthrus_serving.engine.frontend.adapters.source import fetch
+from orthrus_serving.engine.frontend.adapters.source import fetch, is_on_hub
 
 
 def test_a_folder_is_used_where_it_is(tmp_path: Path) -> None:
@@ -53,11 +54,28 @@ def test_a_hub_source_names_repository_folder_and_revision(
     assert f"{folder}/adapter_config.json".lstrip("/") in patterns
 
 
-def test_a_hub_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OfflineModeIsEnabled("no network\nsecond line"), "no network"),
+        (httpx2.ConnectError("refused"), "refused"),
+        (httpx2.ReadTimeout(""), "ReadTimeout"),
+        (httpx2.ProxyError("407"), "407"),
+    ],
+)
+def test_a_hub_that_does_not_answer_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
     def download(*_: object, **__: object) -> str:
-        raise OfflineModeIsEnabled("no network\nsecond line")
+        raise error
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    with pytest.raises(AdapterError, match=r"org/name cannot be downloaded: no network$") as error:
+    with pytest.raises(AdapterError, match=rf"org/name cannot be downloaded: {said}$") as told:
         fetch("hf://org/name")
-    assert error.value.may_pass
+    assert told.value.may_pass
+
+
+def test_only_what_is_on_the_hub_takes_a_network() -> None:
+    assert is_on_hub("hf://org/name/folder@main")
+    assert not is_on_hub("pvc://claim/path")
+    assert not is_on_hub("/folder")

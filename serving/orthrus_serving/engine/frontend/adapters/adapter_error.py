@@ -10,3 +10,8 @@ class AdapterError(Exception):
     def __init__(self, message: str, *, may_pass: bool = False) -> None:
         super().__init__(message)
         self.may_pass = may_pass
+
+
+def first_line(error: BaseException) -> str:
+    """What an exception says, in one line; its type when it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

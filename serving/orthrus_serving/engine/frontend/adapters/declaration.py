@@ -83,7 +83,7 @@ def parse_adapters(text: str, served_names: Collection[str]) -> tuple[Adapter, .
     """
     try:
         content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except Exception as error:  # not only YAMLError: a date of the 31st of June is a ValueError
         raise AdapterError(f"it is not YAML: {_one_line(error)}") from error
     entries = content.get("adapters") if isinstance(content, dict) else None
     if not isinstance(entries, list) or set(content) != {"adapters"}:

@@ -75,7 +75,10 @@ class DeclaredAdapters:
                 self._start(adapter)
             while True:
                 await asyncio.sleep(POLL_SECONDS)
-                await self._look()
+                try:
+                    await self._look()
+                except Exception:
+                    logger.exception("the adapters stay as they are")
         finally:
             for task in self._tasks.values():
                 task.cancel()

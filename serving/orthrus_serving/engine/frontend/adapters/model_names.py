@@ -1,8 +1,9 @@
 """What a `model` of a request means: the backbone or one of the adapters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
@@ -11,6 +12,7 @@ from vllm.entrypoints.serve.engine.typing import AnyRequest
 from vllm.exceptions import VLLMNotFoundError, VLLMServerError, VLLMValidationError
 from vllm.lora.request import LoRARequest
 
+from orthrus_serving.engine.frontend.adapters.adapter_use import AdapterUse
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter
 from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry, LoadedAdapter
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
@@ -128,15 +130,27 @@ class ModelNames:
         )
 
 
-def check_generation_names(serving: BaseServing, names: ModelNames) -> None:
-    """Ask `names` first whenever this vLLM handler looks at the model of a request.
+def check_names(serving: BaseServing, check: Callable[[str | None], None]) -> None:
+    """Ask `check` first whenever this vLLM handler looks at the model of a request.
 
     vLLM's own check knows adapters by name only: neither their task nor those still loading.
     """
     stock = serving._check_model
 
-    async def check(request: AnyRequest) -> object:
-        names.check_generation(request.model)
+    async def check_model(request: AnyRequest) -> object:
+        check(request.model)
         return await stock(request)
 
-    serving._check_model = check  # type: ignore[method-assign,assignment]
+    serving._check_model = check_model  # type: ignore[method-assign,assignment]
+
+
+def hold_adapters(serving: BaseServing, use: AdapterUse) -> None:
+    """An adapter that this vLLM handler finds by its name stays until the request has ended."""
+    stock = serving._maybe_get_adapters
+
+    def maybe_get_adapters(request: AnyRequest, *rest: Any, **named: Any) -> LoRARequest | None:
+        adapter = stock(request, *rest, **named)
+        use.hold(adapter)
+        return adapter
+
+    serving._maybe_get_adapters = maybe_get_adapters  # type: ignore[method-assign,assignment]

@@ -9,6 +9,7 @@ from pathlib import Path
 from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter
 from orthrus_serving.engine.frontend.adapters.declared_file import AdaptersFile
+from orthrus_serving.engine.frontend.adapters.loader import REPLACEMENTS
 from orthrus_serving.engine.start_error import Reason, StartError
 
 ADMIN_KEY_VARIABLE = "ORTHRUS_ADMIN_KEY"
@@ -97,6 +98,7 @@ def _fill_in(arguments: Namespace, options: AdapterOptions) -> None:
             f"--max-cpu-loras {arguments.max_cpu_loras} must be at least --max-loras "
             f"{arguments.max_loras} and the number of declared adapters, {count}"
         )
+    arguments.max_cpu_loras += REPLACEMENTS
 
 
 def _invalid(message: str) -> StartError:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 from vllm.config import LoRAConfig
 from vllm.lora.peft_helper import PEFTHelper
 
-from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
+from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError, first_line
 from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules
 
 CONFIG = "adapter_config.json"
@@ -55,7 +54,7 @@ def read_checkpoint(folder: Path, base: BaseModules, limits: LoRAConfig) -> Peft
     for layer, sides in layers.items():
         _check_layer(layer, sides, base.shapes[layer], helper, limits)
     tensors = {
-        f"base_model.model.{layer}.lora_{side}.weight": tensor.contiguous()
+        f"base_model.model.{layer}.lora_{side}.weight": tensor.detach().contiguous()
         for layer, sides in layers.items()
         for side, tensor in sides.items()
     }
@@ -99,14 +98,25 @@ def _check_config(config: dict[str, Any], limits: LoRAConfig) -> PEFTHelper:
 
 def _read_tensors(folder: Path) -> Mapping[str, Tensor]:
     try:
-        if (folder / WEIGHTS).exists():
-            return load_file(folder / WEIGHTS)
-        if (folder / PICKLED_WEIGHTS).exists():
-            pickled = torch.load(folder / PICKLED_WEIGHTS, map_location="cpu", weights_only=True)
-            return dict(pickled)
-    except (OSError, SafetensorError, RuntimeError, ValueError, TypeError) as error:
-        raise AdapterError(f"the weights in {folder} cannot be read: {error}") from error
-    raise AdapterError(f"{folder} has no {WEIGHTS}")
+        tensors = _load(folder)
+    except Exception as error:  # a pickle is a program, and can fail in every way
+        raise AdapterError(
+            f"the weights in {folder} cannot be read: {first_line(error)}"
+        ) from error
+    if tensors is None:
+        raise AdapterError(f"{folder} has no {WEIGHTS}")
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise AdapterError(f"the weights in {folder} hold {name}, which is no tensor")
+    return tensors
+
+
+def _load(folder: Path) -> dict[str, Any] | None:
+    if (folder / WEIGHTS).exists():
+        return load_file(folder / WEIGHTS)
+    if (folder / PICKLED_WEIGHTS).exists():
+        return dict(torch.load(folder / PICKLED_WEIGHTS, map_location="cpu", weights_only=True))
+    return None
 
 
 def _check_layer(

@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import logging
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from fastapi import APIRouter
 
+from orthrus_serving.engine.frontend.adapters.adapter_use import AdapterUse
 from orthrus_serving.engine.frontend.adapters.admin_routes import admin_router
 from orthrus_serving.engine.frontend.adapters.base_modules import BaseModules
 from orthrus_serving.engine.frontend.adapters.declared_file import DeclaredAdapters
@@ -19,6 +21,10 @@ from orthrus_serving.engine.frontend.adapters.store import AdapterStore
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
 from orthrus_serving.engine.frontend.engine_client import OrthrusEngineClient
 from orthrus_serving.engine.models_report import ModelsReport
+
+logger = logging.getLogger(__name__)
+
+TIDY_SECONDS = 1.0
 
 
 class ReplicaAdapters:
@@ -37,6 +43,7 @@ class ReplicaAdapters:
         self.admin_keys = options.admin_keys
         self._served_names = served_names
         self.registry = AdapterRegistry()
+        self.use = AdapterUse()
         self.names = ModelNames(served_names, self.registry, space, options.embedding_adapter)
         self._store: AdapterStore | None = None
         self._loader: AdapterLoader | None = None
@@ -50,7 +57,8 @@ class ReplicaAdapters:
             tokenizer=client.get_tokenizer(),
             store=self._store,
             registry=self.registry,
-            add=client.add_lora,
+            use=self.use,
+            engine=client,
         )
         for adapter in options.declared:
             self.registry.expect(adapter, declared=True)
@@ -63,16 +71,19 @@ class ReplicaAdapters:
 
     @contextlib.asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Loads the declared ones, and follows the file, until the block ends."""
-        if self._loader is None or self._options.file is None:
+        """Until the block ends: loads the declared ones, follows the file, removes the unused."""
+        if self._loader is None:
             yield
             return
-        declared = DeclaredAdapters(self._options.file, self.registry, self._loader)
-        following = asyncio.create_task(declared.run())
+        tasks = [asyncio.create_task(_keep_tidy(self._loader))]
+        if self._options.file is not None:
+            declared = DeclaredAdapters(self._options.file, self.registry, self._loader)
+            tasks.append(asyncio.create_task(declared.run()))
         try:
             yield
         finally:
-            following.cancel()
+            for task in tasks:
+                task.cancel()
 
     def report(self) -> ModelsReport:
         file = self._options.file
@@ -86,3 +97,12 @@ class ReplicaAdapters:
         """Call it when the engine is gone."""
         if self._store is not None:
             self._store.remove()
+
+
+async def _keep_tidy(loader: AdapterLoader) -> None:
+    while True:
+        await asyncio.sleep(TIDY_SECONDS)
+        try:
+            await loader.remove_unused()
+        except Exception:
+            logger.exception("adapters that nobody needs stay for now")

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import huggingface_hub
-from huggingface_hub.errors import HfHubHTTPError
 
-from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
+from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError, first_line
 
 CLAIMS_FOLDER = Path("/models")
 """Where the operator mounts volume claims, each under its name."""
@@ -40,6 +39,11 @@ def check_source(source: str) -> None:
         )
 
 
+def is_on_hub(source: str) -> bool:
+    """Whether to fetch it takes a network, and any time."""
+    return isinstance(_parse(source), HubFolder)
+
+
 def fetch(source: str) -> Path:
     """The folder that holds the adapter; downloads it when it is on the hub. Blocks.
 
@@ -68,9 +72,8 @@ def _download(place: HubFolder) -> Path:
             revision=place.revision,
             allow_patterns=[inside + file for file in FILES],
         )
-    except (HfHubHTTPError, OSError, ValueError) as error:
-        said = str(error).strip().splitlines()[0]
+    except Exception as error:  # the hub's client lets those of its transport through
         raise AdapterError(
-            f"{place.repository} cannot be downloaded: {said}", may_pass=True
+            f"{place.repository} cannot be downloaded: {first_line(error)}", may_pass=True
         ) from error
     return Path(snapshot) / place.folder

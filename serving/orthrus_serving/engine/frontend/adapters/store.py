@@ -9,8 +9,10 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import torch
@@ -27,7 +29,7 @@ PREFIX = "orthrus-adapters-"
 
 @dataclass(frozen=True)
 class StoredAdapter:
-    """`number` is vLLM's id of it, one for each content."""
+    """`number` is vLLM's id of it: never that of another content."""
 
     folder: Path
     digest: str
@@ -35,30 +37,56 @@ class StoredAdapter:
 
 
 class AdapterStore:
-    """Never deletes a file while the process lives: vLLM may read it in the middle of a step."""
+    """Folders that are whole from the moment they have their name. Safe to use from any thread."""
 
     def __init__(self, parent: Path) -> None:
         """Makes a folder of this process in `parent`, and removes those of dead processes."""
         _remove_abandoned(parent)
         self._root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        self._lock = FolderLock(self._root)
+        self._folder_lock = FolderLock(self._root)
+        self._numbers = count(1)
         self._stored: dict[str, StoredAdapter] = {}
+        self._lock = threading.Lock()
+        """For the two above; nobody writes or deletes content while holding it."""
 
     def put(self, checkpoint: PeftCheckpoint) -> StoredAdapter:
-        """Writes it, unless the same content is there already. Blocks."""
+        """Writes it, unless the same content is there already. Blocks.
+
+        Raises what writing raises, and leaves nothing behind then.
+        """
         digest = _digest(checkpoint)
-        if digest not in self._stored:
-            folder = self._root / digest
-            folder.mkdir()
-            (folder / CONFIG).write_text(json.dumps(checkpoint.config))
-            save_file(dict(checkpoint.tensors), folder / WEIGHTS)
-            self._stored[digest] = StoredAdapter(folder, digest, len(self._stored) + 1)
-        return self._stored[digest]
+        if stored := self._find(digest):
+            return stored
+        with tempfile.TemporaryDirectory(dir=self._root, ignore_cleanup_errors=True) as scratch:
+            unfinished = Path(scratch) / digest
+            unfinished.mkdir()
+            (unfinished / CONFIG).write_text(json.dumps(checkpoint.config))
+            save_file(dict(checkpoint.tensors), unfinished / WEIGHTS)
+            with self._lock:
+                if digest not in self._stored:
+                    folder = unfinished.rename(self._root / digest)
+                    self._stored[digest] = StoredAdapter(folder, digest, next(self._numbers))
+                return self._stored[digest]
+
+    def all(self) -> Sequence[StoredAdapter]:
+        with self._lock:
+            return list(self._stored.values())
+
+    def discard(self, stored: StoredAdapter) -> None:
+        """Deletes one that no engine knows any more. Blocks."""
+        with self._lock:
+            del self._stored[stored.digest]
+            nameless = stored.folder.rename(self._root / f"discarded-{stored.number}")
+        shutil.rmtree(nameless)
+
+    def _find(self, digest: str) -> StoredAdapter | None:
+        with self._lock:
+            return self._stored.get(digest)
 
     def remove(self) -> None:
         """Call it when no engine is left."""
         shutil.rmtree(self._root, ignore_errors=True)
-        self._lock.close()
+        self._folder_lock.close()
 
 
 def _digest(checkpoint: PeftCheckpoint) -> str:
