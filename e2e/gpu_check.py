@@ -13,7 +13,7 @@ import torch
 from rich.console import Console
 from torch import Tensor
 
-from orthrus_serving.pooling import Chunk, IncrementalPooler, PoolingRequest
+from orthrus_serving.pooling import BufferedHead, Chunk, IncrementalPooler, PoolingRequest
 
 METHODS = ("mean", "weighted-mean", "last", "cls")
 TOKENS, HIDDEN_SIZE = 8192, 4096
@@ -30,6 +30,8 @@ def main() -> None:
     console.print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     for dtype in (torch.float32, torch.bfloat16):
         console.print(f"{dtype}: largest relative difference to the CPU {_difference(dtype):.1e}")
+    _require_copies_from_the_host()
+    console.print("a pooling function that answers from the host: ok")
     _require_no_synchronisation()
     console.print("no synchronisation in a step: ok")
     pooling, product = _milliseconds_per_step()
@@ -72,6 +74,18 @@ def _pool(
         step = pooler.fold(hidden[start:end], [Chunk("r", 0, end - start, start)])
         vectors |= step.wait() if step else {}
     return vectors["r"].clone()
+
+
+def _require_copies_from_the_host() -> None:
+    """Raises SystemExit when a function of a user's own has to know where its vector belongs."""
+    head = BufferedHead(lambda: lambda hidden: hidden.cpu().double().mean(0))
+    hidden = torch.randn(17, HIDDEN_SIZE, device="cuda")
+    state = head.begin(hidden[0], len(hidden))
+    head.fold(state, hidden, 0)
+    vector = head.vector(state, len(hidden))
+    if vector.device != state.device or vector.dtype != state.dtype:
+        raise SystemExit(f"a vector from the host stays on {vector.device} as {vector.dtype}")
+    torch.testing.assert_close(vector, hidden.mean(0))
 
 
 def _require_no_synchronisation() -> None:

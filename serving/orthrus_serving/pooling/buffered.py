@@ -39,10 +39,11 @@ class BufferedHead(PoolingHead):
         state[start : start + len(hidden)] = hidden
 
     def vector(self, state: Tensor, prompt_tokens: int) -> Tensor:
-        vector = self._function(state).float()
+        vector = self._function(state)
         if vector.shape != state.shape[1:]:
             raise ValueError(
                 f"its pooling function returned shape {tuple(vector.shape)} instead of "
                 f"{tuple(state.shape[1:])}"
             )
-        return vector
+        # Whatever type, device or layout it has: what cannot be copied fails here, alone.
+        return state.new_empty(vector.shape).copy_(vector)

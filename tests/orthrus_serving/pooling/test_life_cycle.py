@@ -150,6 +150,27 @@ def test_one_request_gone_wrong_leaves_the_others_of_its_step_alone(
     torch.testing.assert_close(vectors["good"], HIDDEN.mean(0) / HIDDEN.mean(0).norm())
 
 
+@pytest.mark.parametrize("method", ["broken", "wrong-shape", "missing", "nowhere", "sparse"])
+def test_a_function_that_gives_what_cannot_be_used_harms_no_other_request(
+    pooler: IncrementalPooler, method: str
+) -> None:
+    pooler.add("good", MEAN)
+    pooler.add("bad", PoolingRequest(method, 3, normalize=False))
+    ended = pooler.fold(HIDDEN.repeat(2, 1), [Chunk("bad", 0, 3, 0), Chunk("good", 3, 3, 0)])
+    assert ended is not None
+    vectors = ended.wait()
+    assert is_sentinel(vectors["bad"])
+    assert method in ended.failures["bad"]
+    assert torch.equal(vectors["good"], HIDDEN.mean(0))
+
+
+def test_a_function_may_give_another_type_of_number(pooler: IncrementalPooler) -> None:
+    pooler.add("r", PoolingRequest("half", 3, normalize=False))
+    vector = feed(pooler, "r", 0, 3)["r"]
+    assert vector.dtype == torch.float32
+    assert torch.equal(vector, HIDDEN.mean(0).half().float())
+
+
 def test_tokens_behind_the_prompt_and_unknown_requests_are_passed_over(
     pooler: IncrementalPooler,
 ) -> None:
