@@ -267,7 +267,8 @@ REJECTED = RequestMetric(
 BROKEN_VECTORS = RequestMetric(
     "orthrus_non_finite_vectors_total",
     "counter",
-    "vectors with NaN or Inf; each was answered with 500 instead",
+    "vectors with NaN or Inf, or of zeros only, which an overflow may leave too; each was answered "
+    "with 500 instead",
     {},
 )
 REQUEST_METRICS = (REQUESTS, REQUEST_SECONDS, FIRST_OUTPUT_SECONDS, REJECTED, BROKEN_VECTORS)
