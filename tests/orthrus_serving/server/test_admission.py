@@ -55,7 +55,6 @@ def test_a_request_above_the_whole_queue_is_413(http: httpx.Client) -> None:
         embed(http, [DOCUMENT] * (DOCUMENTS + 1)),
         complete(http, [PROMPT] * (2 * DOCUMENTS + 1)),
         complete(http, PROMPT, n=2 * DOCUMENTS + 1),
-        complete(http, PROMPT, use_beam_search=True, n=2 * DOCUMENTS + 1),
     ]
     for reply in replies:
         assert reply.status_code == 413

@@ -125,6 +125,19 @@ def test_a_priority_is_refused_by_name(
         assert_error_form(reply)
 
 
+@pytest.mark.parametrize("ask", [complete, chat])
+def test_beam_search_is_refused_by_name(
+    http: httpx.Client, ask: Callable[..., httpx.Response]
+) -> None:
+    """Each token of it sends every beam to the engine as a new prompt, which nothing counts."""
+    for n in (1, 4):
+        reply = ask(http, "x", use_beam_search=True, n=n)
+        assert reply.status_code == 400
+        assert reply.json()["error"]["param"] == "use_beam_search"
+        assert_error_form(reply)
+    assert ask(http, "x", use_beam_search=False).status_code == 200
+
+
 @pytest.mark.parametrize("ask", [embed, complete, chat])
 def test_unknown_fields_are_ignored(http: httpx.Client, ask: Callable[..., httpx.Response]) -> None:
     assert ask(http, "x", user="someone", nonsense={"a": [1]}).status_code == 200

@@ -20,6 +20,12 @@ def require_served(request: Any, model_length: int) -> None:
         raise VLLMValidationError(
             "priority must be 0: this server has no priority classes", parameter="priority"
         )
+    if getattr(request, "use_beam_search", False):
+        raise VLLMValidationError(
+            "use_beam_search is not supported: each of its steps sends every beam as a new prompt, "
+            "past the bound on the queue; ask for n samples with logprobs instead",
+            parameter="use_beam_search",
+        )
     samples = getattr(request, "n", None)
     if samples is not None and samples < 1:
         raise VLLMValidationError("n must be at least 1", parameter="n", value=samples)
