@@ -27,6 +27,8 @@ class Applied(NamedTuple):
     problem: Problem | None = None
     retry: bool = False
     """Whether another try, soon, may do better."""
+    in_line: bool = False
+    """Whether what is stored is ours and as it was last asked for."""
 
 
 class Applier:
@@ -52,7 +54,7 @@ class Applier:
             and not missing_field(desired, live)
         ):
             self._faults.passed(path)
-            return Applied(live)
+            return Applied(live, in_line=True)
         body = _pinned(desired, live) if live else desired
         try:
             if _needs_trial(desired):
@@ -66,7 +68,7 @@ class Applier:
         self._faults.passed(path)
         self._applied[path] = _mark(desired, stored)
         dropped = _dropped(desired, stored)
-        return Applied(stored, dropped, retry=dropped is not None)
+        return Applied(stored, dropped, retry=dropped is not None, in_line=True)
 
     def unread(self, desired: KubernetesObject, error: ApiError) -> Applied:
         """What comes of a child whose kind could not be listed: nothing, this time."""

@@ -3,9 +3,11 @@
 from orthrus_operator.api.group import API_VERSION, KIND, PLURAL
 from orthrus_operator.builders.metadata import KubernetesObject
 
+POD_NEEDS = (("v1", "ServiceAccount"), ("v1", "ConfigMap"))
+"""Kinds of children that pods name: there and ours before them, gone only after them."""
+
 CHILD_KINDS = (
-    ("v1", "ServiceAccount"),
-    ("v1", "ConfigMap"),
+    *POD_NEEDS,
     ("apps/v1", "Deployment"),
     ("v1", "Service"),
     ("policy/v1", "PodDisruptionBudget"),

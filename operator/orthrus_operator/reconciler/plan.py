@@ -1,6 +1,7 @@
 """What to do about the children of one OrthrusDeployment."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
@@ -10,7 +11,7 @@ from orthrus_operator.planner.problem import Problem
 from orthrus_operator.reconciler.autoscalers import ending, retired_autoscalers
 from orthrus_operator.reconciler.client import ApiError
 from orthrus_operator.reconciler.ownership import is_owned
-from orthrus_operator.reconciler.paths import child_path, object_path
+from orthrus_operator.reconciler.paths import POD_NEEDS, child_path, object_path
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,9 @@ class Plan:
     """Whether something is in the way that may be gone soon."""
     unscaled: Problem | None = None
     """Why there is no autoscaler though the spec asks for one."""
+    needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By the path of a child, those of what must be in line before it is applied: a pod that cannot
+    mount what it names hangs, and with a stranger's account it may do what its author may not."""
     retired: frozenset[str] = frozenset()
     """Paths of the autoscalers of an earlier spec. Only when they are gone another one is wanted:
     two on one target block each other, and KEDA refuses to be the second."""
@@ -63,6 +67,7 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
         kept.add(object_path(own))
     unread = tuple((child, error) for child, error in unreadable if error.status != 404)
     retired = retired_autoscalers(observed.live, kept, orthrus.metadata.uid)
+    needed = (child for child in wanted if (child["apiVersion"], child["kind"]) in POD_NEEDS)
     return Plan(
         wanted=tuple(
             child for child in wanted if not (retired and child["kind"] in AUTOSCALER_KINDS)
@@ -79,6 +84,7 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
         unmade=tuple(child["kind"] for child, error in unreadable if error.status == 404),
         retry=bool(retired),
         unscaled=aim.unscaled or ending(retired, orthrus.metadata.uid),
+        needs={_deployment_path(orthrus): frozenset(object_path(child) for child in needed)},
         retired=frozenset(retired),
     )
 
@@ -87,6 +93,9 @@ def own_deployment(
     orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
 ) -> KubernetesObject | None:
     """The Deployment among `live`, by path, if it belongs to `orthrus`."""
-    metadata = orthrus.metadata
-    found = live.get(child_path("apps/v1", "Deployment", metadata.namespace, metadata.name))
-    return found if found and is_owned(found, metadata.uid) else None
+    found = live.get(_deployment_path(orthrus))
+    return found if found and is_owned(found, orthrus.metadata.uid) else None
+
+
+def _deployment_path(orthrus: OrthrusDeployment) -> str:
+    return child_path("apps/v1", "Deployment", orthrus.metadata.namespace, orthrus.metadata.name)

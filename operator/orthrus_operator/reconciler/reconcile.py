@@ -21,7 +21,6 @@ from orthrus_operator.reconciler.autoscalers import with_autoscalers, with_probl
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.observe import Observer
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
-from orthrus_operator.reconciler.ownership import is_owned
 from orthrus_operator.reconciler.paths import (
     AUTOSCALER,
     CHILD_KINDS,
@@ -148,15 +147,18 @@ class Reconciler:
             held_back = await self._held_back(todo, live, owner)
             world = replace(with_problems(world, made), held_back=held_back)
             return with_autoscalers(world, orthrus, live, known), bool(made) or not known
+        in_line: set[str] = set()
         for child in todo.wanted:
-            if child["kind"] == "Deployment" and not _has_account(orthrus, live):
-                continue  # its pods would run under a stranger's account
             path = object_path(child)
-            if child["kind"] == "Deployment" and _shrinks(child, world.deployment):
+            if not todo.needs.get(path, frozenset()) <= in_line:
+                continue
+            if _shrinks(child, live.get(path)):
                 await mark_emptiest(self._api, world.pods)
             applied = await self._applier.apply(child, live.get(path), owner)
             if applied.stored:
                 live[path] = applied.stored
+            if applied.in_line:
+                in_line.add(path)
             made.append((child, applied))
         made += [(child, await self._applier.remove(child)) for child in todo.unwanted]
         world = replace(with_problems(world, made), deployment=own_deployment(orthrus, live))
@@ -179,10 +181,10 @@ class Reconciler:
 
 def _shrinks(wanted: KubernetesObject, live: KubernetesObject | None) -> bool:
     """Whether some replicas go and others stay."""
-    return live is not None and 0 < wanted["spec"]["replicas"] < live["spec"]["replicas"]
+    return live is not None and 0 < _replicas(wanted) < _replicas(live)
 
 
-def _has_account(orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]) -> bool:
-    metadata = orthrus.metadata
-    found = live.get(child_path("v1", "ServiceAccount", metadata.namespace, metadata.name))
-    return found is not None and is_owned(found, metadata.uid)
+def _replicas(child: KubernetesObject) -> int:
+    """0 for what has none."""
+    count: int = child.get("spec", {}).get("replicas", 0)
+    return count

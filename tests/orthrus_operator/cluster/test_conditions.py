@@ -104,3 +104,26 @@ def test_no_pod_runs_under_a_strangers_account(subject: Subject) -> None:
     assert not subject.child("deployment")
     subject.kubectl("delete", "serviceaccount", subject.name)
     subject.wait("deployment", lambda: subject.child("deployment"), bool)
+
+
+def test_no_pod_mounts_a_strangers_adapters(subject: Subject) -> None:
+    """Nor is one that works replaced by one that would: it could not start."""
+    subject.apply()
+    (pod,) = subject.wait_for_pods(1)
+    stranger = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": subject.name}}
+    subject.kubectl.apply(stranger)
+    e5 = {"name": "e5", "source": "pvc://adapters/e5", "task": "embed"}
+    subject.apply(adapters=[e5], service={"port": 8080})
+    subject.wait_for_condition("Stalled", "True ObjectConflict")
+    assert f"ConfigMap {subject.name} exists" in subject.message()
+    subject.wait(
+        "port",
+        lambda: subject.child("service")["spec"]["ports"][0]["port"],
+        lambda seen: seen == 8080,
+    )
+    assert [each["metadata"]["uid"] for each in subject.pods()] == [pod["metadata"]["uid"]]
+    assert subject.child("deployment")["metadata"]["generation"] == 1
+    subject.kubectl("delete", "configmap", subject.name)
+    subject.wait(
+        "rollout", lambda: subject.child("deployment")["metadata"]["generation"], lambda n: n == 2
+    )

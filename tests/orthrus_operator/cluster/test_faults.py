@@ -32,6 +32,16 @@ def test_one_child_that_cannot_be_applied_keeps_neither_status_nor_the_others_ba
     subject.wait("recovery", subject.conditions, lambda seen: "ApplyFailed" not in seen["Ready"])
 
 
+def test_no_pod_is_made_before_what_it_mounts(subject: Subject, operator: Operator) -> None:
+    with operator.proxy.fault(Fault(f"^PATCH .*/configmaps/{subject.name}$", 503)):
+        subject.apply(adapters=[{"name": "a", "source": "pvc://c/a", "task": "generate"}])
+        subject.wait_for_condition("Ready", "False ApplyFailed")
+        assert f"ConfigMap {subject.name}" in subject.message()
+        assert subject.child("poddisruptionbudget")
+        assert not subject.child("deployment")
+    subject.wait("deployment", lambda: subject.child("deployment"), bool)
+
+
 def test_one_failure_that_passes_is_not_shown(subject: Subject, operator: Operator) -> None:
     path = f"/services/{subject.name}$"
     with operator.proxy.fault(Fault(f"^PATCH .*{path}", 409)):

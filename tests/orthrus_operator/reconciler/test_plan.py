@@ -17,6 +17,10 @@ def made(unreadable: dict[str, ApiError], **spec: Any) -> Plan:
     return plan(demo(**spec), INSTALLATION, Observed({}, (), unreadable))
 
 
+E5 = {"name": "e5", "source": "pvc://adapters/e5", "task": "embed"}
+DEPLOYMENT = "/apis/apps/v1/namespaces/models/deployments/demo"
+
+
 def kinds(found: Plan) -> list[str]:
     return [child["kind"] for child in found.wanted]
 
@@ -51,3 +55,17 @@ def test_nobody_asks_for_a_kind_that_the_spec_does_not() -> None:
     found = made({"PodMonitor": ApiError(403, "", "no right")})
     assert found.unread == ()
     assert found.unmade == ()
+
+
+def test_what_pods_name_comes_before_them() -> None:
+    found = made({}, adapters=[E5], monitoring={"podMonitor": True})
+    assert found.needs == {
+        DEPLOYMENT: {
+            "/api/v1/namespaces/models/serviceaccounts/demo",
+            "/api/v1/namespaces/models/configmaps/demo",
+        }
+    }
+    order = kinds(found)
+    assert max(order.index(kind) for kind in ("ServiceAccount", "ConfigMap")) < order.index(
+        "Deployment"
+    )
