@@ -17,8 +17,15 @@ class RolloutState:
     replicas: int = 0
     ready: int = 0
     updated: int = 0
+    wanted: int = 0
+    """By the Deployment itself."""
     current: bool = False
     """Whether the counts speak of the Deployment's present spec."""
+
+    @property
+    def over(self) -> bool:
+        """Whether no pod of an earlier template is left, nor made again when it ends."""
+        return self.current and self.updated == self.replicas == self.wanted
 
 
 def rollout_state(deployment: Mapping[str, Any] | None) -> RolloutState:
@@ -29,6 +36,7 @@ def rollout_state(deployment: Mapping[str, Any] | None) -> RolloutState:
         replicas=status.get("replicas", 0),
         ready=status.get("readyReplicas", 0),
         updated=status.get("updatedReplicas", 0),
+        wanted=deployment.get("spec", {}).get("replicas", 0),
         current=status.get("observedGeneration", 0) >= deployment["metadata"]["generation"],
     )
 

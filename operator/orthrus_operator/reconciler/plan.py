@@ -1,6 +1,6 @@
 """What to do about the children of one OrthrusDeployment."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
@@ -8,6 +8,7 @@ from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.autoscaler import AUTOSCALER_KINDS
 from orthrus_operator.planner.desired import Installation, desired
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.rollout_state import rollout_state
 from orthrus_operator.reconciler.autoscalers import ending, retired_autoscalers
 from orthrus_operator.reconciler.client import ApiError
 from orthrus_operator.reconciler.ownership import is_owned
@@ -67,7 +68,7 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
         kept.add(object_path(own))
     unread = tuple((child, error) for child, error in unreadable if error.status != 404)
     retired = retired_autoscalers(observed.live, kept, orthrus.metadata.uid)
-    needed = (child for child in wanted if (child["apiVersion"], child["kind"]) in POD_NEEDS)
+    needed = filter(_named_by_pods, wanted)
     return Plan(
         wanted=tuple(
             child for child in wanted if not (retired and child["kind"] in AUTOSCALER_KINDS)
@@ -89,12 +90,28 @@ def plan(orthrus: OrthrusDeployment, installation: Installation, observed: Obser
     )
 
 
+def removable(
+    todo: Plan, own: KubernetesObject | None, in_line: Collection[str]
+) -> tuple[KubernetesObject, ...]:
+    """What of the unwanted may go now; `own` is the Deployment after the applies, of which those of
+    the paths `in_line` went well.
+
+    Until a rollout is over, pods of the earlier template are made again, and name what it named.
+    """
+    over = own is None or (object_path(own) in in_line and rollout_state(own).over)
+    return tuple(child for child in todo.unwanted if over or not _named_by_pods(child))
+
+
 def own_deployment(
     orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
 ) -> KubernetesObject | None:
     """The Deployment among `live`, by path, if it belongs to `orthrus`."""
     found = live.get(_deployment_path(orthrus))
     return found if found and is_owned(found, orthrus.metadata.uid) else None
+
+
+def _named_by_pods(child: KubernetesObject) -> bool:
+    return (child["apiVersion"], child["kind"]) in POD_NEEDS
 
 
 def _deployment_path(orthrus: OrthrusDeployment) -> str:

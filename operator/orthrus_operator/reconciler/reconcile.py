@@ -29,7 +29,7 @@ from orthrus_operator.reconciler.paths import (
     object_path,
     orthrus_path,
 )
-from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan
+from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan, removable
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_address import serves
 from orthrus_operator.reconciler.replica_reports import replica_reports
@@ -160,8 +160,10 @@ class Reconciler:
             if applied.in_line:
                 in_line.add(path)
             made.append((child, applied))
-        made += [(child, await self._applier.remove(child)) for child in todo.unwanted]
-        world = replace(with_problems(world, made), deployment=own_deployment(orthrus, live))
+        own = own_deployment(orthrus, live)
+        unwanted = removable(todo, own, in_line)
+        made += [(child, await self._applier.remove(child)) for child in unwanted]
+        world = replace(with_problems(world, made), deployment=own)
         retry = todo.retry or any(applied.retry for _, applied in made) or not known
         return with_autoscalers(world, orthrus, live, known), retry
 

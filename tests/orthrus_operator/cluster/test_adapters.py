@@ -61,6 +61,18 @@ def test_adapters_come_change_and_go_without_a_restart(
     subject.wait_for_condition("Ready", "True ReplicasReady")
     assert [each["metadata"]["uid"] for each in subject.pods()] == [pod["metadata"]["uid"]]
 
+    # The first pod that does not come up stops the rollout: others may yet be made again.
+    subject.apply(replicas=2, adapters=[E5])
+    for each in subject.wait_for_pods(2):
+        replica.run(each, subject)
+    subject.wait_for_condition("Ready", "True ReplicasReady")
+    subject.apply(replicas=2)
+    subject.wait(
+        "half a rollout",
+        subject.status,
+        lambda seen: (seen["observedGeneration"], seen.get("updatedReplicas")) == (5, 1),
+    )
+    assert file(subject) == [E5]
     subject.apply()
     subject.wait("no file", lambda: subject.child("configmap"), lambda seen: not seen)
     subject.wait("status", subject.status, lambda seen: "adapters" not in seen)
