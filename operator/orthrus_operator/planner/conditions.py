@@ -27,19 +27,19 @@ def verdicts(
     adapters: AdapterState,
     *,
     held_back: tuple[str, ...] = (),
-    unmade: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Conditions of a deployment that wants `wanted` replicas.
 
     `problem` is the worst one known; `held_back` names the objects that `spec.paused` keeps from
-    being brought in line, `unmade` the kinds that the cluster does not know.
+    being brought in line, `notes` say what makes it no less ready.
     """
     if held_back:
         problem = _paused(held_back)
     problem = problem or adapters.failed
     ready = _ready(wanted, rollout, problem, adapters)
-    if ready.status == "True" and unmade:
-        ready = replace(ready, message=f"{ready.message}; {_unmade(unmade)}")
+    if ready.status == "True":
+        ready = replace(ready, message="; ".join((ready.message, *notes)))
     return (
         ready,
         _reconciling(ready, problem),
@@ -63,10 +63,6 @@ def unobserved_verdicts(problem: Problem, *, scaled: bool) -> tuple[Verdict, ...
             for type_ in (*unknown, *(("ScalingActive",) if scaled else ()))
         ),
     )
-
-
-def _unmade(kinds: tuple[str, ...]) -> str:
-    return f"no {', '.join(kinds)} was made, since this cluster does not know that kind"
 
 
 def _paused(held_back: tuple[str, ...]) -> Problem:

@@ -37,6 +37,8 @@ class World:
     """Objects that `spec.paused` keeps from being brought in line."""
     unmade: tuple[str, ...] = ()
     """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
+    notes: tuple[str, ...] = ()
+    """What the cluster made of objects, when that does no harm."""
     reports: tuple[ReplicaReport, ...] = ()
     """What ready replicas say of their adapters."""
     spaces: tuple[ReplicaSpaces, ...] | None = ()
@@ -101,7 +103,7 @@ def observed_status(
                     problem,
                     adapters,
                     held_back=world.held_back,
-                    unmade=world.unmade,
+                    notes=_notes(world),
                 ),
                 *(
                     verdict
@@ -131,6 +133,12 @@ def unobserved_status(
         "observedGeneration": generation,
         "conditions": [each.model_dump(by_alias=True, mode="json") for each in conditions],
     }
+
+
+def _notes(world: World) -> tuple[str, ...]:
+    kinds = ", ".join(world.unmade)
+    unmade = f"no {kinds} was made, since this cluster does not know that kind"
+    return (*world.notes, *((unmade,) if kinds else ()))
 
 
 def _scaling(

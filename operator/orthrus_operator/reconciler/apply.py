@@ -6,14 +6,17 @@ import logging
 from typing import Any, NamedTuple
 
 from orthrus_operator.builders.metadata import KubernetesObject
-from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.containment import Difference, differences
+from orthrus_operator.planner.kept_fields import (
+    dropped_problem,
+    has_image_volume,
+    rewriting_note,
+)
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.faults import Faults
 from orthrus_operator.reconciler.ownership import ownership_problem
 from orthrus_operator.reconciler.paths import object_path
-
-_Mark = tuple[str, Any]
 
 _logger = logging.getLogger(__name__)
 
@@ -28,7 +31,18 @@ class Applied(NamedTuple):
     retry: bool = False
     """Whether another try, soon, may do better."""
     in_line: bool = False
-    """Whether what is stored is ours and as it was last asked for."""
+    """Whether what is stored is ours and what the cluster makes of what is asked for."""
+    note: str | None = None
+    """What the cluster made of it, when that does no harm."""
+
+
+class _Mark(NamedTuple):
+    """By which an object is known to be what came of an apply."""
+
+    asked: str
+    version: Any
+    differences: tuple[Difference, ...]
+    """What the cluster made of it: another apply would come to the same."""
 
 
 class Applier:
@@ -37,7 +51,7 @@ class Applier:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._applied: dict[str, _Mark] = {}
-        self._differing: dict[str, _Mark] = {}
+        self._differing: dict[str, tuple[str, Any]] = {}
         """What a trial said an apply would change, so that a pause need not try it again."""
         self._faults = Faults()
 
@@ -48,27 +62,23 @@ class Applier:
         if live and (problem := ownership_problem(live, owner_uid)):
             return Applied(live, problem, retry=True)
         path = object_path(desired)
-        if (
-            live
-            and self._applied.get(path) == _mark(desired, live)
-            and not missing_field(desired, live)
-        ):
+        if live and self._applied.get(path) == (mark := _mark(desired, live)):
             self._faults.passed(path)
-            return Applied(live, in_line=True)
+            return _outcome(desired, live, mark)
         body = _pinned(desired, live) if live else desired
         try:
-            if _needs_trial(desired):
+            # What a cluster may drop would replace pods that work by some that cannot.
+            if has_image_volume(desired):
                 trial = await self._api.apply(path, body, trial=True)
-                if dropped := _dropped(desired, trial):
-                    return Applied(live, dropped, retry=True)
+                if dropped := dropped_problem(desired, differences(desired, trial)):
+                    return Applied(live, dropped)
             stored = await self._api.apply(path, body)
         except ApiError as error:
             return Applied(live, self._faults.problem(desired, error), retry=True)
         _logger.info("applied %s", path)
         self._faults.passed(path)
-        self._applied[path] = _mark(desired, stored)
-        dropped = _dropped(desired, stored)
-        return Applied(stored, dropped, retry=dropped is not None, in_line=True)
+        self._applied[path] = mark = _mark(desired, stored)
+        return _outcome(desired, stored, mark)
 
     def unread(self, desired: KubernetesObject, error: ApiError) -> Applied:
         """What comes of a child whose kind could not be listed: nothing, this time."""
@@ -82,7 +92,7 @@ class Applier:
             return True
         path = object_path(desired)
         if self._applied.get(path) == _mark(desired, live):
-            return missing_field(desired, live) is not None
+            return False
         tried = _digest(desired), live["metadata"]["resourceVersion"]
         if self._differing.get(path) == tried:
             return True
@@ -115,19 +125,22 @@ class Applier:
         self._faults.passed(path)
 
 
-def _needs_trial(desired: KubernetesObject) -> bool:
-    """Whether what a cluster may drop would replace pods that work by some that cannot."""
-    pod = desired["spec"]["template"]["spec"] if desired["kind"] == "Deployment" else {}
-    return any("image" in volume for volume in pod.get("volumes", []))
-
-
 def _pinned(desired: KubernetesObject, live: KubernetesObject) -> KubernetesObject:
     """With the uid, an apply fails rather than adopt an object that was re-created meanwhile."""
     return {**desired, "metadata": {**desired["metadata"], "uid": live["metadata"]["uid"]}}
 
 
 def _mark(desired: KubernetesObject, stored: KubernetesObject) -> _Mark:
-    return _digest(desired), _version(stored)
+    return _Mark(_digest(desired), _version(stored), tuple(differences(desired, stored)))
+
+
+def _outcome(desired: KubernetesObject, stored: KubernetesObject, mark: _Mark) -> Applied:
+    return Applied(
+        stored,
+        dropped_problem(desired, mark.differences),
+        in_line=True,
+        note=rewriting_note(desired, mark.differences),
+    )
 
 
 def _version(stored: KubernetesObject) -> Any:
@@ -149,18 +162,3 @@ def _substance(stored: KubernetesObject) -> KubernetesObject:
     noted = ("managedFields", "resourceVersion", "generation")
     metadata = {key: each for key, each in stored["metadata"].items() if key not in noted}
     return {**stored, "metadata": metadata}
-
-
-def _dropped(desired: KubernetesObject, stored: KubernetesObject) -> Problem | None:
-    """A disabled feature gate makes the API server drop fields without a word."""
-    missing = missing_field(desired, stored)
-    if missing is None:
-        return None
-    what = f"the cluster does not keep {missing} of {desired['kind']} {desired['metadata']['name']}"
-    need = (
-        "an oci:// source needs the feature ImageVolume of API server and kubelet, and a container"
-        " runtime with image volumes; use another kind of source"
-        if _needs_trial(desired)
-        else "it needs Kubernetes 1.30 or later, and no admission plug-in that changes it"
-    )
-    return Problem("FieldDropped", f"{what}; {need}", stalled=True)

@@ -64,4 +64,5 @@ def with_problems(world: World, made: Sequence[tuple[KubernetesObject, Applied]]
             *(problem for kind, problem in found if kind not in AUTOSCALER_KINDS),
         ),
         unscaled=worst((*([world.unscaled] if world.unscaled else []), *scaling)),
+        notes=tuple(applied.note for _, applied in made if applied.note),
     )

@@ -42,7 +42,7 @@ async def test_a_field_that_does_not_exist_is_the_users_error_though_it_comes_as
 ) -> None:
     desired = deployment(orthrus, "image:1")
     template_spec(desired)["nodeSelektor"] = {"gpu": "a100"}
-    stored, problem, _ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
+    stored, problem, *_ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
     assert stored is None
     assert problem
     assert (problem.reason, problem.stalled) == ("ObjectRefused", True)
@@ -56,7 +56,7 @@ async def test_a_field_that_the_cluster_drops_is_named(
     without it are not even tried."""
     desired = deployment(orthrus, "image:1")
     template_spec(desired)["volumes"].append({"name": "model", "image": {"reference": "m:1"}})
-    stored, problem, _ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
+    stored, problem, *_ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
     if stored:
         pytest.skip("this cluster keeps image volumes")
     assert await api.get(object_path(desired)) is None
@@ -70,13 +70,13 @@ async def test_a_stranger_that_takes_the_name_between_reading_and_applying_is_no
 ) -> None:
     desired = service_account(orthrus)
     applier = Applier(api)
-    live, problem, _ = await applier.apply(desired, None, orthrus.metadata.uid)
+    live, problem, *_ = await applier.apply(desired, None, orthrus.metadata.uid)
     assert live
     assert problem is None
     kubectl("delete", "serviceaccount", orthrus.metadata.name)
     kubectl("create", "serviceaccount", orthrus.metadata.name)
     changed = {**desired, "automountServiceAccountToken": True}
-    _, problem, retry = await applier.apply(changed, live, orthrus.metadata.uid)
+    _, problem, retry, *_ = await applier.apply(changed, live, orthrus.metadata.uid)
     assert retry
     assert problem is None or problem.reason == "ObjectRefused"
     stranger = await api.get(object_path(desired))
@@ -91,10 +91,10 @@ async def test_fields_that_are_no_longer_wanted_are_removed(
     desired = deployment(orthrus, "image:1")
     template_spec(desired)["nodeSelector"] = {"gpu": "a100"}
     applier = Applier(api)
-    live, _, _ = await applier.apply(desired, None, orthrus.metadata.uid)
+    live, *_ = await applier.apply(desired, None, orthrus.metadata.uid)
     assert live
     assert template_spec(live)["nodeSelector"] == {"gpu": "a100"}
-    live, _, _ = await applier.apply(deployment(orthrus, "image:1"), live, orthrus.metadata.uid)
+    live, *_ = await applier.apply(deployment(orthrus, "image:1"), live, orthrus.metadata.uid)
     assert live
     assert "nodeSelector" not in template_spec(live)
 
@@ -106,9 +106,9 @@ async def test_quantities_that_the_api_server_rewrites_are_neither_drift_nor_dro
     container = template_spec(desired)["containers"][0]
     container["resources"]["limits"] |= {"memory": "16384Ki", "cpu": "1000m"}
     desired["spec"]["replicas"] = 0
-    first, problem, _ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
+    first, problem, *_ = await Applier(api).apply(desired, None, orthrus.metadata.uid)
     assert problem is None
-    again, problem, _ = await Applier(api).apply(desired, first, orthrus.metadata.uid)
+    again, problem, *_ = await Applier(api).apply(desired, first, orthrus.metadata.uid)
     assert problem is None
     assert first
     assert again

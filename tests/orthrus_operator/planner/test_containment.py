@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orthrus_operator.planner.containment import missing_field
+from orthrus_operator.planner.containment import Difference, differences, missing_field
 
 LEAVES = st.integers() | st.booleans() | st.text(max_size=4)
 OBJECTS = st.recursive(
@@ -44,7 +44,7 @@ def test_what_others_add_does_not_matter(thing: Any, more: dict[str, Any]) -> No
         (
             {"volumes": [{"name": "a"}, {"name": "b", "image": {"reference": "x"}}]},
             {"volumes": [{"name": "b"}, {"name": "a"}]},
-            "volumes[1].name",
+            "volumes[1].image",
         ),
         (
             {"volumes": [{"name": "b", "image": {"reference": "x"}}]},
@@ -87,3 +87,28 @@ def test_an_empty_value_that_asks_for_something_may_not_be_left_out(asked: dict[
 
 def test_a_divisor_is_compared_as_a_quantity() -> None:
     assert missing_field({"divisor": "1000m"}, {"divisor": "1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("desired", "actual", "found"),
+    [
+        ({"image": "a"}, {"image": "b"}, ("image", "a", "b")),
+        ({"image": "a"}, {}, ("image", "a", None)),
+        ({"args": ["a"]}, {"args": ["b"]}, ("args", ["a"], ["b"])),
+        ({"in": [{"name": "x", "v": 1}]}, {"in": [{"name": "x", "v": 2}]}, ("in[0].v", 1, 2)),
+        ({"in": [{"name": "x"}]}, {"in": [{"name": "y"}]}, ("in[0]", {"name": "x"}, None)),
+        ({"in": [{"v": 1}]}, {"in": [{"v": 2}]}, ("in[0].v", 1, 2)),
+        ({"in": [{"v": 1}, {"v": 2}]}, {"in": [{"v": 1}]}, ("in[1]", {"v": 2}, None)),
+    ],
+)
+def test_what_is_gone_is_told_from_what_has_another_value(
+    desired: Any, actual: Any, found: tuple[str, Any, Any]
+) -> None:
+    assert list(differences(desired, actual)) == [Difference(*found)]
+
+
+def test_one_difference_does_not_hide_another() -> None:
+    desired = {"containers": [{"name": "c", "image": "a"}], "volumes": [{"name": "v", "image": {}}]}
+    actual = {"containers": [{"name": "c", "image": "b"}], "volumes": []}
+    fields = [(each.field, each.found) for each in differences(desired, actual)]
+    assert fields == [("containers[0].image", "b"), ("volumes[0]", None)]

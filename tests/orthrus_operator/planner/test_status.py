@@ -164,6 +164,17 @@ def test_an_object_that_could_not_be_applied_is_not_ready_however_many_replicas_
     assert kstatus(found) == "Failed"
 
 
+def test_notes_make_it_no_less_ready() -> None:
+    world = World(
+        deployment(2, 2, 2), (), notes=("an image is a mirror's",), unmade=("PodMonitor",)
+    )
+    [ready, *_] = observed_status(orthrus(), world, {}, NOW)["conditions"]
+    assert ready["status"] == "True"
+    assert (
+        "2 of 2 replicas ready; an image is a mirror's; no PodMonitor was made" in ready["message"]
+    )
+
+
 def test_a_pause_that_holds_something_back_ends_every_wait() -> None:
     """`helm --wait` would otherwise wait until its timeout for someone to end the pause."""
     found = conditions(World(deployment(2, 2, 2), (), held_back=("Deployment demo",)))
