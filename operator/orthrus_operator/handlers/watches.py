@@ -27,7 +27,8 @@ CHILD_RESOURCES = (
 )
 AUTOSCALER_RESOURCE = ("autoscaling", "v2", "horizontalpodautoscalers")
 """Watched without a selector: a user's, or KEDA's, may scale one of ours."""
-_LONGEST_WAIT_SECONDS = 120.0
+_LONGEST_STANDSTILL_SECONDS = 120.0
+"""Twice the time limit of a look: then something is broken, not slow."""
 
 
 def register_handlers(
@@ -76,13 +77,21 @@ def register_handlers(
 
     # Other error modes make kopf retry inside the request, so that the probe hangs, not fails.
     @kopf.on.probe(id="queue", errors=kopf.ErrorsMode.PERMANENT, registry=registry)
-    async def longest_wait(**_: Any) -> float:
-        seconds = queue.longest_wait()
-        if seconds > _LONGEST_WAIT_SECONDS:
-            raise kopf.PermanentError(f"reconciles are stalled: one has waited for {seconds:.0f} s")
-        return seconds
+    async def standstill(**_: Any) -> float:
+        return check_progress(queue)
 
     return registry
+
+
+def check_progress(queue: KeyedQueue[ObjectKey]) -> float:
+    """For how many seconds nothing has moved; raises kopf.PermanentError when that is too long.
+
+    Slow is no reason to be restarted: all would be looked at again, from the same first object.
+    """
+    seconds = queue.standstill()
+    if seconds > _LONGEST_STANDSTILL_SECONDS:
+        raise kopf.PermanentError(f"reconciles are stalled: nothing moved for {seconds:.0f} s")
+    return seconds
 
 
 def kopf_settings() -> kopf.OperatorSettings:

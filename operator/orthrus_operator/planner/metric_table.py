@@ -38,7 +38,7 @@ class OwnMetric:
     """One metric of the operator's own work; an empty tuple of values means any."""
 
     name: str
-    kind: Literal["counter", "histogram"]
+    kind: Literal["counter", "gauge", "histogram"]
     meaning: str
     labels: Mapping[str, tuple[str, ...]]
     buckets: tuple[float, ...] = ()
@@ -126,6 +126,12 @@ QUEUE_SECONDS = OwnMetric(
     {},
     (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0),
 )
+OLDEST_WAITING_SECONDS = OwnMetric(
+    "orthrus_operator_oldest_waiting_seconds",
+    "gauge",
+    "for how long the object that waits longest for a look has waited; 0 when none waits",
+    {},
+)
 API_REQUESTS = OwnMetric(
     "orthrus_operator_api_requests_total",
     "counter",
@@ -137,4 +143,10 @@ API_REQUESTS = OwnMetric(
         "code": (),
     },
 )
-OWN_METRICS = (RECONCILE_SECONDS, RECONCILES, QUEUE_SECONDS, API_REQUESTS)
+OWN_METRICS = (
+    RECONCILE_SECONDS,
+    RECONCILES,
+    QUEUE_SECONDS,
+    OLDEST_WAITING_SECONDS,
+    API_REQUESTS,
+)

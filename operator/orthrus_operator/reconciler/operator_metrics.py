@@ -1,11 +1,12 @@
 """The operator's own metrics, counted as it works, and those of the objects, as last seen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     ProcessCollector,
     disable_created_metrics,
@@ -17,6 +18,7 @@ from orthrus_operator.planner.deployment_load import DeploymentLoad
 from orthrus_operator.planner.metric_table import (
     API_REQUESTS,
     DEPLOYMENT_METRICS,
+    OLDEST_WAITING_SECONDS,
     QUEUE_SECONDS,
     RECONCILE_SECONDS,
     RECONCILES,
@@ -40,6 +42,9 @@ class OperatorMetrics:
         self._queue_seconds = self._histogram(QUEUE_SECONDS)
         self._reconciles = self._counter(RECONCILES)
         self._api_requests = self._counter(API_REQUESTS)
+        self._oldest_waiting = Gauge(
+            OLDEST_WAITING_SECONDS.name, OLDEST_WAITING_SECONDS.meaning, registry=self.registry
+        )
         for result in RESULTS:  # There at 0, so that a first failure is a rise.
             self._reconciles.labels(result)
 
@@ -49,6 +54,10 @@ class OperatorMetrics:
 
     def waited(self, seconds: float) -> None:
         self._queue_seconds.observe(seconds)
+
+    def show_oldest_waiting(self, seconds: Callable[[], float]) -> None:
+        """`seconds` is called whenever Prometheus asks."""
+        self._oldest_waiting.set_function(seconds)
 
     def requested(self, verb: str, resource: str, code: str) -> None:
         self._api_requests.labels(verb, resource, code).inc()

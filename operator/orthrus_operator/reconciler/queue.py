@@ -43,7 +43,8 @@ class _Entry:
     """State of one key; there is exactly one per key, so one timer and one count."""
 
     waiting_since: float | None = None
-    active: bool = False
+    looking_since: float | None = None
+    """None while no look at it is going on."""
     looked_at: float = -math.inf
     """When its last look began, by the loop's clock."""
     calm: asyncio.TimerHandle | None = None
@@ -63,10 +64,15 @@ class KeyedQueue(Generic[Key]):
         look: Callable[[Key], Awaitable[Outcome]],
         settings: QueueSettings,
         metrics: OperatorMetrics | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._look = look
         self._settings = settings
         self._metrics = metrics or OperatorMetrics()
+        self._metrics.show_oldest_waiting(self.longest_wait)
+        self._clock = clock
+        self._ended_at = -math.inf
+        """When the last look ended, whatever came of it."""
         self._entries: dict[Key, _Entry] = {}
         self._ready: asyncio.Queue[Key] = asyncio.Queue()
 
@@ -74,8 +80,8 @@ class KeyedQueue(Generic[Key]):
         """Makes sure that `key` is looked at after now. From the event loop's thread only."""
         entry = self._entries.setdefault(key, _Entry())
         if entry.waiting_since is None:
-            entry.waiting_since = time.monotonic()
-            if not entry.active:
+            entry.waiting_since = self._clock()
+            if entry.looking_since is None:
                 self._ready.put_nowait(key)
 
     def add_calmly(self, key: Key) -> None:
@@ -91,14 +97,28 @@ class KeyedQueue(Generic[Key]):
             entry.calm = loop.call_at(due, self._calm_is_over, key)
 
     def longest_wait(self) -> float:
-        """Seconds that the oldest key has waited for a worker; 0 when none waits."""
-        now = time.monotonic()
+        """Seconds that the oldest key has waited for a look; 0 when none waits."""
+        now = self._clock()
         waits = (
             now - entry.waiting_since
             for entry in self._entries.values()
             if entry.waiting_since is not None
         )
         return max(waits, default=0.0)
+
+    def standstill(self) -> float:
+        """Seconds for which keys have waited and no look has ended, or for which a look has gone on
+        that should have been over after its time limit; 0 when there is nothing to do.
+
+        That a key waits for long may only mean that there are many before it.
+        """
+        now = self._clock()
+        looks = (
+            now - entry.looking_since
+            for entry in self._entries.values()
+            if entry.looking_since is not None
+        )
+        return max(min(self.longest_wait(), now - self._ended_at), *looks, 0.0)
 
     async def run(self) -> None:
         """Works until cancelled."""
@@ -111,19 +131,19 @@ class KeyedQueue(Generic[Key]):
             key = await self._ready.get()
             entry = self._entries[key]
             if entry.waiting_since is not None:
-                self._metrics.waited(time.monotonic() - entry.waiting_since)
-            entry.waiting_since, entry.active = None, True
+                self._metrics.waited(self._clock() - entry.waiting_since)
+            entry.waiting_since, entry.looking_since = None, self._clock()
             entry.looked_at = asyncio.get_running_loop().time()
             for timer in (entry.timer, entry.calm):
                 if timer:
                     timer.cancel()
             entry.timer = entry.calm = None
             outcome = await self._look_once(key)
-            entry.active = False
+            entry.looking_since, self._ended_at = None, self._clock()
             self._plan_next(key, entry, outcome)
 
     async def _look_once(self, key: Key) -> Outcome:
-        started, result = time.monotonic(), "error"
+        started, result = self._clock(), "error"
         try:
             async with asyncio.timeout(self._settings.time_limit):
                 outcome = await self._look(key)
@@ -134,7 +154,7 @@ class KeyedQueue(Generic[Key]):
             _logger.warning("reconcile of %s failed: %r", key, error)
             return Outcome.RETRY
         finally:
-            self._metrics.reconciled(result, time.monotonic() - started)
+            self._metrics.reconciled(result, self._clock() - started)
 
     def _plan_next(self, key: Key, entry: _Entry, outcome: Outcome) -> None:
         if entry.waiting_since is not None:

@@ -18,3 +18,12 @@ def test_only_metrics_of_the_table_are_shown() -> None:
     }
     ours = {name for name in shown if not name.startswith("process_")}
     assert ours == {metric.name for metric in OWN_METRICS}
+
+
+def test_how_long_the_oldest_waits_is_asked_when_somebody_looks() -> None:
+    metrics, seconds = OperatorMetrics(), [3.0]
+    metrics.show_oldest_waiting(lambda: seconds[0])
+    name = "orthrus_operator_oldest_waiting_seconds"
+    assert metrics.registry.get_sample_value(name) == 3.0
+    seconds[0] = 0.0
+    assert metrics.registry.get_sample_value(name) == 0.0
