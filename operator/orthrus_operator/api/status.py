@@ -17,6 +17,10 @@ ConditionType = Literal[
 ]
 ConditionStatus = Literal["True", "False", "Unknown"]
 
+LONGEST_MESSAGE = 32_768
+"""Characters that a condition's message may have."""
+LONGEST_SPACE = 64
+
 _Int32 = Annotated[int, Field(json_schema_extra={"format": "int32"})]
 _Int64 = Annotated[int, Field(json_schema_extra={"format": "int64"})]
 
@@ -34,7 +38,7 @@ class Condition(ApiType):
     """True, False or Unknown."""
     reason: Annotated[str, Field(min_length=1, max_length=1024)]
     """The cause as one word, for programs."""
-    message: Annotated[str, Field(max_length=32_768)]
+    message: Annotated[str, Field(max_length=LONGEST_MESSAGE)]
     """The cause as a sentence, for people."""
     observed_generation: _Int64
     """Generation of the spec that this speaks of."""
@@ -56,7 +60,7 @@ class AdapterStatus(ApiType):
 class Resolved(ApiType):
     """What the replicas made of the spec."""
 
-    embedding_space: Annotated[str, Field(max_length=64)]
+    embedding_space: Annotated[str, Field(max_length=LONGEST_SPACE)]
     """Identifier of the vectors that the served name gives, as in the header
     orthrus-embedding-space; absent while replicas differ."""
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from orthrus_operator.api.status import LONGEST_SPACE
 from orthrus_operator.planner.exposition import samples_of
 
 _SCHEDULED = "orthrus_scheduled_tokens_total"
@@ -51,7 +52,7 @@ def replica_sample(exposition: str) -> ReplicaSample:
         elif name == _GPU:
             gpus.append(value)
         elif name == _SPACE:
-            spaces[labels.get("model", "")] = labels.get("space", "")
+            spaces[labels.get("model", "")] = labels.get("space", "")[:LONGEST_SPACE]
         else:
             single[name] = single.get(name, 0.0) + value
     in_flight = [single[name] for name in _IN_FLIGHT if name in single]

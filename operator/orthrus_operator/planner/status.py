@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
-from orthrus_operator.api.status import Condition, ConditionType, Resolved, Status
+from orthrus_operator.api.status import (
+    LONGEST_MESSAGE,
+    Condition,
+    ConditionType,
+    Resolved,
+    Status,
+)
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
 from orthrus_operator.planner.adapter_state import ReplicaReport, adapter_state
@@ -188,7 +194,7 @@ def _condition(
         type=verdict.type,
         status=verdict.status,
         reason=verdict.reason,
-        message=verdict.message,
+        message=verdict.message[:LONGEST_MESSAGE],
         observed_generation=generation,
         last_transition_time=same[0] if same else now,
     )

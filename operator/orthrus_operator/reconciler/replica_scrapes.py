@@ -2,8 +2,15 @@
 
 from collections.abc import Mapping
 
-from orthrus_operator.planner.replica_sample import ReplicaSample, replica_sample
-from orthrus_operator.reconciler.replica_answers import replica_answers
+from orthrus_operator.planner.replica_sample import READ_METRICS, ReplicaSample, replica_sample
+from orthrus_operator.reconciler.replica_answers import Question, replica_answers
+
+_METRICS = Question(
+    "/metrics",
+    # 129 names of models with their spaces are 50 kB; parsing this much takes some 50 ms.
+    most_bytes=64 * 2**10,
+    beginnings=tuple(name.encode() for name in READ_METRICS),
+)
 
 
 async def scrape(addresses: Mapping[str, str], within: float) -> dict[str, ReplicaSample]:
@@ -11,7 +18,7 @@ async def scrape(addresses: Mapping[str, str], within: float) -> dict[str, Repli
 
     Who doesn't answer, in `within` seconds for all of them, is left out; never raises.
     """
-    return await replica_answers(addresses, "/metrics", _sample, within)
+    return await replica_answers(addresses, _METRICS, _sample, within)
 
 
 def _sample(status: int, body: bytes) -> ReplicaSample:

@@ -164,6 +164,13 @@ def test_an_object_that_could_not_be_applied_is_not_ready_however_many_replicas_
     assert kstatus(found) == "Failed"
 
 
+def test_a_message_of_any_length_fits() -> None:
+    problem = Problem("AdapterFailed", "x" * 100_000, stalled=True)
+    world = World(deployment(2, 2, 2), (), problems=(problem,))
+    for each in observed_status(orthrus(), world, {}, NOW)["conditions"]:
+        assert len(each["message"]) <= 32_768
+
+
 def test_notes_make_it_no_less_ready() -> None:
     world = World(
         deployment(2, 2, 2), (), notes=("an image is a mirror's",), unmade=("PodMonitor",)

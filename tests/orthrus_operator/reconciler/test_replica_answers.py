@@ -1,16 +1,26 @@
 """Replicas that hang, lie or say too much spoil nothing for those that answer."""
 
 import asyncio
+import gzip
+import json
 import time
 from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
-from orthrus_operator.reconciler.replica_answers import replica_answers
+from orthrus_operator.reconciler.replica_answers import Question, replica_answers
 from orthrus_operator.reconciler.replica_scrapes import scrape
 
 BACKLOG = 'orthrus_backlog_tokens{type="embedding"} 7.0\n'
+BODIES = {
+    "floods": b"#\n" * (2 * 2**20 + 1),
+    "rambles": BACKLOG.encode() * 90_000,
+    "goes-on": BACKLOG.encode().strip() + b" " * 2**20,
+    "brackets": b"[" * 100_000,
+    "compressed": gzip.compress(BACKLOG.encode()),
+    "much-else": b"vllm:other 1.0\n" * 2**17 + BACKLOG.encode(),
+}
 
 
 class Replicas:
@@ -36,10 +46,9 @@ class Replicas:
                 raise web.HTTPFound("/works/metrics")
             case "fails":
                 return web.Response(status=500, text=BACKLOG)
-            case "floods":
-                return web.Response(body=b"#" * (8 * 2**20 + 1))
         await asyncio.sleep(0.01)
-        return web.Response(text=BACKLOG)
+        headers = {"content-encoding": "gzip"} if which == "compressed" else None
+        return web.Response(body=BODIES.get(which, BACKLOG.encode()), headers=headers)
 
     def addresses(self, *which: str) -> dict[str, str]:
         return {name: f"{self.url}/{name}" for name in which}
@@ -59,11 +68,31 @@ async def replicas() -> AsyncIterator[Replicas]:
 
 
 async def test_who_answers_as_it_should_is_heard_and_nobody_else(replicas: Replicas) -> None:
-    addresses = replicas.addresses("works", "fails", "floods", "elsewhere")
-    found = await scrape(addresses | {"gone": "http://127.0.0.1:9"}, 10)
+    good = replicas.addresses("works", "much-else")
+    bad = replicas.addresses("fails", "floods", "rambles", "goes-on", "compressed", "elsewhere")
+    found = await scrape(good | bad | {"gone": "http://127.0.0.1:9"}, 10)
     assert {name: dict(sample.backlog_tokens) for name, sample in found.items()} == {
-        "works": {"embedding": 7.0}
+        name: {"embedding": 7.0} for name in good
     }
+
+
+async def test_no_answer_keeps_the_event_loop_busy(replicas: Replicas) -> None:
+    """The Lease and the probe are served by the same one."""
+    longest = 0.0
+
+    async def watch() -> None:
+        nonlocal longest
+        while True:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - before)
+
+    watching = asyncio.create_task(watch())
+    hostile = {"a": f"{replicas.url}/rambles", "b": f"{replicas.url}/floods"}
+    assert await scrape(hostile, 10) == {}
+    watching.cancel()
+    # Parsing the whole of either takes seconds.
+    assert longest < 0.5
 
 
 async def test_all_of_them_together_take_no_longer_than_allowed(replicas: Replicas) -> None:
@@ -87,4 +116,13 @@ async def test_what_is_not_of_the_right_form_is_no_answer(replicas: Replicas) ->
     def read(_: int, body: bytes) -> str:
         raise LookupError(body)
 
-    assert await replica_answers(replicas.addresses("works"), "/ready", read, 10) == {}
+    question = Question("/ready", most_bytes=1000)
+    assert await replica_answers(replicas.addresses("works"), question, read, 10) == {}
+
+
+async def test_nothing_but_brackets_is_no_answer(replicas: Replicas) -> None:
+    def read(_: int, body: bytes) -> object:
+        return json.loads(body)
+
+    question = Question("/ready", most_bytes=2**20)
+    assert await replica_answers(replicas.addresses("brackets"), question, read, 10) == {}
