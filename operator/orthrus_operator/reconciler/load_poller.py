@@ -12,6 +12,7 @@ from orthrus_operator.planner.deployment_load import DeploymentLoad, Look, deplo
 from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.metric_table import ReplicaCounts
 from orthrus_operator.planner.replica_sample import ReplicaSample
+from orthrus_operator.reconciler.asking_order import asking_order
 from orthrus_operator.reconciler.client import Api
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.paths import collection_path
@@ -93,7 +94,10 @@ class LoadPoller:
                 replicas.update(
                     {pod["metadata"]["uid"]: _replica(pod) for pod in pods if serves(pod)}
                 )
-        addresses = {uid: each.address for uid, each in replicas.items() if each.owner in counts}
+        asked = asking_order(
+            (uid for uid, each in replicas.items() if each.owner in counts), self._looks
+        )
+        addresses = {uid: replicas[uid].address for uid in asked}
         samples = await scrape(addresses, self._period)
         made: dict[str, Look] = {}
         looks: dict[ObjectKey, list[Look]] = {}

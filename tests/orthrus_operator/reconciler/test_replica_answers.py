@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
+from orthrus_operator.reconciler.asking_order import asking_order
 from orthrus_operator.reconciler.replica_answers import Question, replica_answers
 from orthrus_operator.reconciler.replica_scrapes import scrape
 
@@ -126,3 +127,24 @@ async def test_nothing_but_brackets_is_no_answer(replicas: Replicas) -> None:
 
     question = Question("/ready", most_bytes=2**20)
     assert await replica_answers(replicas.addresses("brackets"), question, read, 10) == {}
+
+
+async def test_however_many_are_silent_who_answers_is_heard_in_every_look(
+    replicas: Replicas,
+) -> None:
+    """They come first in every list, and one look has time for a third of them."""
+    silent = {f"silent-{number:02}": f"{replicas.url}/hangs" for number in range(90)}
+    good = {f"works-{number}": f"{replicas.url}/works" for number in range(3)}
+    addresses = silent | good
+    answered: set[str] = set()
+
+    async def look() -> set[str]:
+        asked = {name: addresses[name] for name in asking_order(sorted(addresses), answered)}
+        return set(await scrape(asked, 0.3))
+
+    async with asyncio.timeout(30):
+        while answered != set(good):
+            answered = await look()
+    for _ in range(3):
+        answered = await look()
+        assert answered == set(good)
