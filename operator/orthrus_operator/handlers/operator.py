@@ -23,6 +23,7 @@ from orthrus_operator.reconciler.load_poller import LoadPoller
 from orthrus_operator.reconciler.operator_metrics import DeploymentCollector, OperatorMetrics
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
 from orthrus_operator.reconciler.reconcile import Reconciler
+from orthrus_operator.reconciler.served_namespaces import barred, first_allowed
 
 _WAITING = "waiting for the lease"
 _SCHEMA_WAIT_SECONDS = 60.0
@@ -35,9 +36,13 @@ class StartError(Exception):
     """There is no cluster, or its CRD cannot be used; the message says what to do."""
 
 
+class StartAnew(Exception):  # noqa: N818 (nothing is wrong)
+    """A namespace may be served that was left out: kopf takes none in while it runs."""
+
+
 async def operate(settings: OperatorSettings) -> None:
     """Runs until SIGTERM. Raises StartError, and a group of whatever ended kopf, the queue or the
-    hold on the Lease; CancelledError for a SIGTERM before work began."""
+    hold on the Lease, or of StartAnew; CancelledError for a SIGTERM before work began."""
     _end_on_sigterm()
     metrics = OperatorMetrics()
     try:
@@ -97,8 +102,11 @@ async def _work(
 ) -> None:
     async with asyncio.TaskGroup() as group:
         background = [group.create_task(lease.keep())] if lease else []
+        namespaces, left_out = await _served(api, settings)
+        if left_out:
+            background.append(group.create_task(_start_anew(api, left_out)))
         # The queue needs the reconciler, which needs the poller.
-        poller = LoadPoller(api, settings.namespaces, lambda key: queue.add(key))  # noqa: PLW0108
+        poller = LoadPoller(api, namespaces, lambda key: queue.add(key))  # noqa: PLW0108
         autoscalers = AutoscalerNames(api)
         reconciler = Reconciler(api, settings.installation, poller.spaces, autoscalers)
         queue = KeyedQueue(
@@ -110,12 +118,35 @@ async def _work(
         await kopf.operator(
             registry=register_handlers(queue, autoscalers, reconciler.is_echo),
             settings=kopf_settings(),
-            clusterwide=not settings.namespaces,
-            namespaces=settings.namespaces,
+            clusterwide=not namespaces,
+            namespaces=namespaces,
             liveness_endpoint=f"http://0.0.0.0:{settings.liveness_port}/healthz",
         )
         for task in background:
             task.cancel()
+
+
+async def _served(api: Api, settings: OperatorSettings) -> tuple[list[str], tuple[str, ...]]:
+    """The namespaces to serve, and those to leave out. Raises StartError when none is left."""
+    left_out = await barred(api, settings.namespaces)
+    namespaces = [each for each in settings.namespaces if each not in left_out]
+    for each in left_out:
+        _logger.warning(
+            "namespace %s is not served: the operator may not list OrthrusDeployments there. Make"
+            " the namespace if it is gone and apply the chart again, or take it out of"
+            " watch.namespaces",
+            each,
+        )
+    if left_out and not namespaces:
+        raise StartError(
+            f"the operator may list OrthrusDeployments in none of {', '.join(left_out)}: give it"
+            " the rights of the chart's Roles"
+        )
+    return namespaces, left_out
+
+
+async def _start_anew(api: Api, left_out: tuple[str, ...]) -> None:
+    raise StartAnew(f"namespace {await first_allowed(api, left_out)} may be served now")
 
 
 async def _await_schema(api: Api) -> None:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import aiohttp
+
 from orthrus_operator.api.group import API_VERSION, DEPLOYMENT_LABEL, KIND
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.deployment_load import DeploymentLoad, Look, deployment_load
@@ -13,7 +15,7 @@ from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.metric_table import ReplicaCounts
 from orthrus_operator.planner.replica_sample import ReplicaSample
 from orthrus_operator.reconciler.asking_order import asking_order
-from orthrus_operator.reconciler.client import Api
+from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.outcome import ObjectKey
 from orthrus_operator.reconciler.paths import collection_path
 from orthrus_operator.reconciler.replica_address import replica_address, serves
@@ -26,6 +28,8 @@ _TRUE_FOR_SECONDS = 60.0
 _logger = logging.getLogger(__name__)
 
 Deployments = Mapping[ObjectKey, tuple[ReplicaCounts, DeploymentLoad]]
+Spaces = Mapping[ObjectKey, Mapping[str, ReplicaSpaces]]
+"""What replicas said of their vectors, by the uid of their pod."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,24 @@ class _Replica:
     name: str
     owner: ObjectKey
     address: str
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What a namespace holds."""
+
+    counts: Mapping[ObjectKey, ReplicaCounts]
+    replicas: Mapping[str, _Replica]
+    """Those of these objects, by the uid of their pod."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What came of a look at a namespace."""
+
+    at: float
+    deployments: Deployments
+    spaces: Spaces
 
 
 class LoadPoller:
@@ -55,20 +77,21 @@ class LoadPoller:
         self._period = period
         self._clock = clock
         self._spaces_changed = spaces_changed
-        self._spaces: dict[ObjectKey, dict[str, ReplicaSpaces]] = {}
         self._looks: dict[str, Look] = {}
-        self._seen: Deployments = {}
-        self._seen_at = 0.0
+        self._seen: dict[str | None, _Seen] = {}
+        """By namespace; None for all of them."""
 
     def deployments(self) -> Deployments:
-        """As last seen; empty when that was too long ago to be true."""
-        fresh = self._clock() - self._seen_at <= _TRUE_FOR_SECONDS
-        return self._seen if fresh else {}
+        """As last seen, without what was seen too long ago to be true."""
+        now = self._clock()
+        fresh = (seen for seen in self._seen.values() if now - seen.at <= _TRUE_FOR_SECONDS)
+        return {key: each for seen in fresh for key, each in seen.deployments.items()}
 
     def spaces(self, key: ObjectKey) -> Mapping[str, ReplicaSpaces] | None:
         """What replicas that serve said last of their vectors, by the uid of their pod; None before
         the first look."""
-        return self._spaces.get(key, {}) if self._seen_at else None
+        seen = self._seen.get(key.namespace) or self._seen.get(None)
+        return seen.spaces.get(key, {}) if seen else None
 
     async def run(self) -> None:
         """Looks for ever."""
@@ -82,23 +105,18 @@ class LoadPoller:
             await asyncio.sleep(max(0.0, started + self._period - self._clock()))
 
     async def look(self) -> None:
-        """One look at everything. Raises ApiError and connection errors."""
-        counts: dict[ObjectKey, ReplicaCounts] = {}
-        replicas: dict[str, _Replica] = {}
+        """One look at everything that can be listed."""
+        listed: dict[str | None, _Listed] = {}
         for namespace in self._namespaces:
-            path = collection_path(API_VERSION, KIND, namespace)
-            async for found in self._api.pages(path):
-                counts.update({_key(each): _counts(each) for each in found})
-            path = collection_path("v1", "Pod", namespace)
-            async for pods in self._api.pages(path, DEPLOYMENT_LABEL):
-                replicas.update(
-                    {pod["metadata"]["uid"]: _replica(pod) for pod in pods if serves(pod)}
-                )
-        asked = asking_order(
-            (uid for uid, each in replicas.items() if each.owner in counts), self._looks
-        )
-        addresses = {uid: replicas[uid].address for uid in asked}
-        samples = await scrape(addresses, self._period)
+            try:
+                listed[namespace] = await self._list(namespace)
+            except (ApiError, aiohttp.ClientError) as error:
+                # One that is gone, or the rights in it, keeps no other from being seen.
+                where = f"namespace {namespace}" if namespace else "the cluster"
+                _logger.warning("no look at the replicas of %s for the metrics: %r", where, error)
+        replicas = {uid: each for found in listed.values() for uid, each in found.replicas.items()}
+        order = asking_order(replicas, self._looks)
+        samples = await scrape({uid: replicas[uid].address for uid in order}, self._period)
         made: dict[str, Look] = {}
         looks: dict[ObjectKey, list[Look]] = {}
         for uid, sample in samples.items():
@@ -106,26 +124,44 @@ class LoadPoller:
             made[uid] = Look(before.now if before else None, sample)
             looks.setdefault(replicas[uid].owner, []).append(made[uid])
         self._looks = made
-        self._seen = {
-            key: (each, deployment_load(looks.get(key, ()))) for key, each in counts.items()
-        }
-        self._seen_at = self._clock()
-        self._learn_spaces(replicas, samples)
+        for namespace, found in listed.items():
+            loads = {
+                key: (counts, deployment_load(looks.get(key, ())))
+                for key, counts in found.counts.items()
+            }
+            known = self._seen[namespace].spaces if namespace in self._seen else {}
+            spaces = _spaces(found.replicas, samples, known)
+            self._seen[namespace] = _Seen(self._clock(), loads, spaces)
+            for key in known.keys() | spaces.keys():
+                if known.get(key) != spaces.get(key):
+                    self._spaces_changed(key)
 
-    def _learn_spaces(
-        self, replicas: Mapping[str, _Replica], samples: Mapping[str, ReplicaSample]
-    ) -> None:
-        """One that did not answer this time keeps its vectors."""
-        before, self._spaces = self._spaces, {}
-        for uid, replica in replicas.items():
-            known = before.get(replica.owner, {}).get(uid)
-            if uid in samples and samples[uid].embedding_spaces:
-                known = ReplicaSpaces(replica.name, samples[uid].embedding_spaces)
-            if known:
-                self._spaces.setdefault(replica.owner, {})[uid] = known
-        for key in before.keys() | self._spaces.keys():
-            if before.get(key) != self._spaces.get(key):
-                self._spaces_changed(key)
+    async def _list(self, namespace: str | None) -> _Listed:
+        """Raises ApiError and connection errors."""
+        counts: dict[ObjectKey, ReplicaCounts] = {}
+        async for found in self._api.pages(collection_path(API_VERSION, KIND, namespace)):
+            counts.update({_key(each): _counts(each) for each in found})
+        replicas: dict[str, _Replica] = {}
+        async for pods in self._api.pages(
+            collection_path("v1", "Pod", namespace), DEPLOYMENT_LABEL
+        ):
+            serving = {pod["metadata"]["uid"]: _replica(pod) for pod in pods if serves(pod)}
+            replicas.update({uid: each for uid, each in serving.items() if each.owner in counts})
+        return _Listed(counts, replicas)
+
+
+def _spaces(
+    replicas: Mapping[str, _Replica], samples: Mapping[str, ReplicaSample], before: Spaces
+) -> Spaces:
+    """One that did not answer this time keeps its vectors."""
+    now: dict[ObjectKey, dict[str, ReplicaSpaces]] = {}
+    for uid, replica in replicas.items():
+        known = before.get(replica.owner, {}).get(uid)
+        if uid in samples and samples[uid].embedding_spaces:
+            known = ReplicaSpaces(replica.name, samples[uid].embedding_spaces)
+        if known:
+            now.setdefault(replica.owner, {})[uid] = known
+    return now
 
 
 def _key(orthrus: KubernetesObject) -> ObjectKey:
