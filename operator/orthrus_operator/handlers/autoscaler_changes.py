@@ -3,7 +3,7 @@
 Only what decides whether to wake is remembered here; a look reads everything live.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from orthrus_operator.api.group import DEPLOYMENT_LABEL
@@ -16,17 +16,25 @@ class AutoscalerChanges:
     """Remembers of each HPA what it was like when it last woke somebody."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[tuple[str, str], _Seen] = {}
+        """By namespace and name."""
 
     def concerned(self, event: str | None, body: Mapping[str, Any]) -> frozenset[str]:
         """Names of the OrthrusDeployments, of its namespace, that an event of an HPA is about."""
-        uid = body["metadata"]["uid"]
+        metadata = body["metadata"]
+        place = metadata["namespace"], metadata["name"]
         names, state = _names(body), _state(body)
-        before, then = self._seen.pop(uid, (frozenset(), None))
+        before, then = self._seen.pop(place, (frozenset(), None))
         if event != "DELETED" and (names or before):
-            self._seen[uid] = (names, state)
+            self._seen[place] = (names, state)
         changed = event == "DELETED" or then != state
         return names | before if changed else frozenset()
+
+    def listed(self, namespace: str, names: Collection[str]) -> None:
+        """Forgets what is not there any more, should its end have been missed."""
+        gone = [place for place in self._seen if place[0] == namespace and place[1] not in names]
+        for place in gone:
+            del self._seen[place]
 
 
 def _names(body: Mapping[str, Any]) -> frozenset[str]:

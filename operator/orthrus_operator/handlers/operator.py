@@ -12,6 +12,7 @@ import kopf
 from aiohttp import web
 from kubernetes.aio.config import ConfigException
 
+from orthrus_operator.handlers.autoscaler_changes import AutoscalerChanges
 from orthrus_operator.handlers.http_endpoint import exposition, serving
 from orthrus_operator.handlers.settings import OperatorSettings
 from orthrus_operator.handlers.watches import kopf_settings, register_handlers
@@ -107,7 +108,8 @@ async def _work(
             background.append(group.create_task(_start_anew(api, left_out)))
         # The queue needs the reconciler, which needs the poller.
         poller = LoadPoller(api, namespaces, lambda key: queue.add(key))  # noqa: PLW0108
-        autoscalers = AutoscalerNames(api)
+        changes = AutoscalerChanges()
+        autoscalers = AutoscalerNames(api, changes.listed)
         reconciler = Reconciler(api, settings.installation, poller.spaces, autoscalers)
         queue = KeyedQueue(
             reconciler.reconcile, QueueSettings(resync=settings.resync_seconds), metrics
@@ -116,7 +118,7 @@ async def _work(
         metrics.registry.register(DeploymentCollector(poller))
         background.append(group.create_task(poller.run()))
         await kopf.operator(
-            registry=register_handlers(queue, autoscalers, reconciler.is_echo),
+            registry=register_handlers(queue, autoscalers, changes, reconciler.is_echo),
             settings=kopf_settings(),
             clusterwide=not namespaces,
             namespaces=namespaces,

@@ -34,11 +34,12 @@ _LONGEST_STANDSTILL_SECONDS = 120.0
 def register_handlers(
     queue: KeyedQueue[ObjectKey],
     autoscalers: AutoscalerNames,
+    changes: AutoscalerChanges,
     is_echo: Callable[[ObjectKey, Mapping[str, Any]], bool],
 ) -> kopf.OperatorRegistry:
     """Handlers that feed `queue` and `autoscalers`, and the liveness probe that watches `queue`.
 
-    `is_echo` tells what we wrote ourselves from news.
+    `changes` tells which events of HPAs are news, `is_echo` which of objects are our own writes.
     """
     registry = kopf.OperatorRegistry()
 
@@ -61,8 +62,6 @@ def register_handlers(
         kopf.on.event(*resource, registry=registry, labels={DEPLOYMENT_LABEL: kopf.PRESENT})(
             wake_owner
         )
-
-    changes = AutoscalerChanges()
 
     @kopf.on.event(*AUTOSCALER_RESOURCE, registry=registry)
     async def wake_scaled(

@@ -61,7 +61,7 @@ async def test_a_namespace_whose_roles_come_back_is_noticed(
     elsewhere("delete", "rolebinding", "operator")
     names = ("default", elsewhere.namespace)
     async with connected(config) as api, asyncio.timeout(60):
-        while await barred(api, names, within=0.0) != names:
+        while await barred(api, names, within=0.0) != names:  # noqa: ASYNC110 (observes)
             await asyncio.sleep(0.1)
         waiting = asyncio.create_task(first_allowed(api, names, every=0.2))
         await asyncio.sleep(1)

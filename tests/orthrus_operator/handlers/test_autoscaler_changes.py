@@ -15,7 +15,12 @@ def hpa(
     reference = {"apiVersion": "serving.orthrus.io/v1alpha1", "kind": "OrthrusDeployment"}
     condition = {"type": "ScalingActive", "status": "True", "reason": reason, "message": "m"}
     return {
-        "metadata": {"uid": "u", "name": "any", "labels": labels, "resourceVersion": "1"},
+        "metadata": {
+            "namespace": "models",
+            "name": "any",
+            "labels": labels,
+            "resourceVersion": "1",
+        },
         "spec": {"scaleTargetRef": {**reference, "name": target}},
         "status": {"conditions": [condition], "currentReplicas": replicas},
     }
@@ -71,3 +76,13 @@ def test_one_of_somebody_else_wakes_nobody() -> None:
     strange = hpa()
     strange["spec"]["scaleTargetRef"] = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "x"}
     assert AutoscalerChanges().concerned("ADDED", strange) == NONE
+
+
+def test_what_a_list_lacks_is_forgotten_and_news_again() -> None:
+    changes = AutoscalerChanges()
+    changes.concerned("ADDED", hpa())
+    changes.listed("elsewhere", ())
+    changes.listed("models", {"any"})
+    assert changes.concerned("MODIFIED", hpa()) == NONE
+    changes.listed("models", {"other"})
+    assert changes.concerned("MODIFIED", hpa()) == DEMO
