@@ -28,16 +28,20 @@ def verdicts(
     *,
     held_back: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    awaited: tuple[str, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Conditions of a deployment that wants `wanted` replicas.
 
     `problem` is the worst one known; `held_back` names the objects that `spec.paused` keeps from
-    being brought in line, `notes` say what makes it no less ready.
+    being brought in line, `notes` say what makes it no less ready, `awaited` what its progress
+    waits for.
     """
     if held_back:
         problem = _paused(held_back)
     problem = problem or adapters.failed
     ready = _ready(wanted, rollout, problem, adapters)
+    if ready.reason == "Progressing":
+        ready = replace(ready, message="; ".join((ready.message, *awaited)))
     if ready.status == "True":
         ready = replace(ready, message="; ".join((ready.message, *notes)))
     return (

@@ -15,6 +15,7 @@ from orthrus_operator.api.status import (
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
 from orthrus_operator.planner.adapter_state import ReplicaReport, adapter_state
+from orthrus_operator.planner.awaited_drain import awaited_drains
 from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
 from orthrus_operator.planner.embedding_space import (
@@ -70,10 +71,12 @@ def observed_status(
     newest_first = sorted(
         world.pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp")), reverse=True
     )
+    drains = awaited_drains(newest_first)
     pod_problems = [
         problem if _runs_present_spec(pod, world.deployment) else replace(problem, stalled=False)
         for pod in newest_first
-        if (problem := pod_problem(pod) or unprepared_problem(pod, now))
+        if pod["metadata"]["name"] not in drains
+        and (problem := pod_problem(pod) or unprepared_problem(pod, now))
     ]
     if rollout.ready < wanted:
         pod_problems += failed_pods(newest_first)
@@ -110,6 +113,9 @@ def observed_status(
                     adapters,
                     held_back=world.held_back,
                     notes=_notes(world),
+                    awaited=tuple(
+                        f"pod {pod} waits for {other} to drain" for pod, other in drains.items()
+                    ),
                 ),
                 *(
                     verdict

@@ -24,6 +24,8 @@ _SERIES_SECONDS = 3600.0
 """The API server forgets an event after an hour, unless told otherwise."""
 _BUDGET = 25
 """Most requests for one object in `_SERIES_SECONDS`: whatever flaps, etcd is not filled."""
+_KEPT_FOR_NEWS = 8
+"""Of these, for reasons that were not told in that time: what flaps must not hide what is new."""
 _LONGEST_NOTE = 1024
 """Bytes."""
 
@@ -68,10 +70,11 @@ class EventRecorder:
             memory = self._memories[key] = _Memory(about.uid)
         while memory.sent and now - memory.sent[0] > _SERIES_SECONDS:
             memory.sent.popleft()
-        if len(memory.sent) >= _BUDGET:
+        _drop_old(memory, now)
+        is_news = happening.reason not in {each.reason for each in memory.series}
+        if len(memory.sent) >= (_BUDGET if is_news else _BUDGET - _KEPT_FOR_NEWS):
             return
         memory.sent.append(now)
-        _drop_old(memory, now)
         try:
             await self._send(about, happening, memory, now)
         except (ApiError, aiohttp.ClientError) as error:
