@@ -27,7 +27,9 @@ AdapterName = Annotated[
 
 class Adapter(ApiType):
     """One LoRA adapter: clients send its name as `model`. Adapters come, change and go without a
-    restart, but for the first one, and one on a claim that is not mounted yet."""
+    restart. These changes replace the pods, one at a time: the first adapter and the end of the
+    last one, the first on a claim and the end of the last one there, another
+    spec.embedding.adapter, and more than 8, 24 or 56 for the first time."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(

@@ -27,10 +27,14 @@ def adapters_config_map(orthrus: OrthrusDeployment) -> KubernetesObject:
     return child(orthrus, "v1", "ConfigMap", data={file: content + "\n"})
 
 
-def loaded_at_most(orthrus: OrthrusDeployment) -> int:
-    """Adapters that may be loaded at all, old versions beside new ones included."""
+def loaded_at_most(orthrus: OrthrusDeployment, room: int = 0) -> int:
+    """Adapters that may be loaded at all, old versions beside new ones included.
+
+    Pods that have `room` for more than is needed keep it: to take it away would replace them.
+    """
     needed = len(orthrus.spec.adapters or ()) + MOST_IN_A_BATCH
-    return next(step for step in _STEPS_OF_LOADED if step >= needed)
+    kept = room if room in _STEPS_OF_LOADED else 0
+    return next(step for step in _STEPS_OF_LOADED if step >= max(needed, kept))
 
 
 def adapter_claims(orthrus: OrthrusDeployment) -> tuple[str, ...]:

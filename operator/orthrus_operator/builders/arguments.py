@@ -4,9 +4,13 @@ from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.adapters import ADAPTERS_FILE, MOST_IN_A_BATCH, loaded_at_most
 from orthrus_operator.builders.volumes import API_KEY_FILE, model_argument
 
+ADAPTER_ROOM = "max-cpu-loras"
+"""The flag that says how many adapters may be loaded."""
 
-def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
-    """Arguments of the container: `serve MODEL --flag=value …`, in a fixed order."""
+
+def serve_arguments(orthrus: OrthrusDeployment, room: int = 0) -> list[str]:
+    """Arguments of the container: `serve MODEL --flag=value …`, in a fixed order; with room for
+    `room` adapters if there are any."""
     spec = orthrus.spec
     flags = {
         "served-model-name": orthrus.served_name,
@@ -24,7 +28,7 @@ def serve_arguments(orthrus: OrthrusDeployment) -> list[str]:
         "drain-timeout": spec.drain_seconds,
         "adapters-file": ADAPTERS_FILE if spec.adapters else None,
         "max-loras": MOST_IN_A_BATCH if spec.adapters else None,
-        "max-cpu-loras": loaded_at_most(orthrus) if spec.adapters else None,
+        ADAPTER_ROOM: loaded_at_most(orthrus, room) if spec.adapters else None,
         "api-key-file": API_KEY_FILE if spec.auth else None,
     }
     owned = [_flag(name, value) for name, value in flags.items() if value is not None]

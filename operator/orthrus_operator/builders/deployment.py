@@ -9,8 +9,8 @@ from orthrus_operator.builders.pod import pod_template
 from orthrus_operator.builders.probes import progress_deadline_seconds
 
 
-def deployment(orthrus: OrthrusDeployment, image: str) -> KubernetesObject:
-    """The Deployment whose pods run `image`."""
+def deployment(orthrus: OrthrusDeployment, image: str, room: int = 0) -> KubernetesObject:
+    """The Deployment whose pods run `image`, and have room for `room` adapters or more."""
     return child(
         orthrus,
         "apps/v1",
@@ -20,7 +20,7 @@ def deployment(orthrus: OrthrusDeployment, image: str) -> KubernetesObject:
             "selector": {"matchLabels": selector(orthrus)},
             "strategy": _strategy(orthrus.spec.rollout),
             "progressDeadlineSeconds": progress_deadline_seconds(orthrus.spec.drain_seconds),
-            "template": pod_template(orthrus, image),
+            "template": pod_template(orthrus, image, room),
         },
     )
 

@@ -20,8 +20,8 @@ PORT = 8000
 _USER = 1000
 
 
-def pod_template(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
-    """PodTemplateSpec of a replica that runs `image`.
+def pod_template(orthrus: OrthrusDeployment, image: str, room: int = 0) -> dict[str, Any]:
+    """PodTemplateSpec of a replica that runs `image`, and has room for `room` adapters or more.
 
     Nothing of the operator itself (its version, its image) may show here: whatever changes the
     template rolls every model pod.
@@ -41,7 +41,7 @@ def pod_template(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(orthrus, image)],
+        "containers": [_container(orthrus, image, room)],
         "volumes": volumes(orthrus),
     }
     if spec.image and spec.image.pull_secrets:
@@ -49,11 +49,11 @@ def pod_template(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
     return with_overlay({"metadata": {"labels": labels(orthrus)}, "spec": pod}, spec.pod_template)
 
 
-def _container(orthrus: OrthrusDeployment, image: str) -> dict[str, Any]:
+def _container(orthrus: OrthrusDeployment, image: str, room: int) -> dict[str, Any]:
     container: dict[str, Any] = {
         "name": CONTAINER_NAME,
         "image": image,
-        "args": serve_arguments(orthrus),
+        "args": serve_arguments(orthrus, room),
         "env": _environment(orthrus),
         "ports": [{"name": HTTP_PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
         **probes(),

@@ -14,6 +14,7 @@ from orthrus_operator.builders.service_account import service_account
 from orthrus_operator.planner.autoscaler import autoscaler
 from orthrus_operator.planner.host_paths import host_path_problem
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.running_container import adapter_room
 from orthrus_operator.planner.serving_image import ServingImages, running_image, serving_image
 
 
@@ -48,7 +49,8 @@ def desired(
     unscaled = scaler if isinstance(scaler, Problem) else None
     scalers = (scaler,) if scaler and not isinstance(scaler, Problem) else ()
     image, problem = _image(orthrus, installation, live)
-    return Desired((*desired_objects(orthrus, image), *scalers), problem, unscaled)
+    objects = desired_objects(orthrus, image, adapter_room(live))
+    return Desired((*objects, *scalers), problem, unscaled)
 
 
 def _image(
@@ -64,15 +66,18 @@ def _image(
     return image, None
 
 
-def desired_objects(orthrus: OrthrusDeployment, image: str | None) -> tuple[KubernetesObject, ...]:
-    """All children but an autoscaler; without an image, not the Deployment either."""
+def desired_objects(
+    orthrus: OrthrusDeployment, image: str | None, room: int = 0
+) -> tuple[KubernetesObject, ...]:
+    """All children but an autoscaler; without an image, not the Deployment either. `room` is for
+    how many adapters there is room already."""
     spec = orthrus.spec
     return (
         service_account(orthrus),
         *([network_policy(orthrus)] if spec.network_policy.enabled else []),
         # Before the Deployment: its pods mount it.
         *([adapters_config_map(orthrus)] if spec.adapters else []),
-        *([deployment(orthrus, image)] if image else []),
+        *([deployment(orthrus, image, room)] if image else []),
         service(orthrus),
         disruption_budget(orthrus),
         *([pod_monitor(orthrus)] if spec.monitoring.pod_monitor else []),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.image import image_reference
 from orthrus_operator.builders.metadata import KubernetesObject
-from orthrus_operator.builders.pod import CONTAINER_NAME
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.running_container import running_container
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,7 @@ def running_image(orthrus: OrthrusDeployment, live: KubernetesObject | None) -> 
 
     It lets replicas scale and be replaced while the operator has no image to hand out.
     """
-    if live is None:
-        return None
-    containers = live["spec"]["template"]["spec"]["containers"]
-    container = next((each for each in containers if each["name"] == CONTAINER_NAME), None)
+    container = running_container(live)
     if container is None:
         return None
     devices = {name for name in container.get("resources", {}).get("limits", {}) if "/" in name}

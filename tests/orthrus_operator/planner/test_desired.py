@@ -10,6 +10,8 @@ from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.serving_image import ServingImages, running_image, serving_image
 from tests.orthrus_operator.making import demo
 
+IMAGES = ServingImages(gpu="image:1")
+
 
 def test_the_children_and_their_owner() -> None:
     children = desired_objects(demo(), "image:1")
@@ -102,3 +104,35 @@ def test_optional_children_are_there_when_they_are_asked_for() -> None:
     kinds = [child["kind"] for child in desired_objects(asked, "image:1")]
     assert "PodMonitor" in kinds
     assert "NetworkPolicy" not in kinds
+
+
+def template(live: dict[str, Any] | None, count: int) -> dict[str, Any]:
+    adapters = [{"name": f"a{n}", "source": "pvc://c/a", "task": "generate"} for n in range(count)]
+    found = desired(demo(adapters=adapters or None), Installation(IMAGES), live)
+    (made,) = [child for child in found.objects if child["kind"] == "Deployment"]
+    kept: dict[str, Any] = made["spec"]["template"]
+    return kept
+
+
+def running(count: int) -> dict[str, Any]:
+    return {"spec": {"template": template(None, count)}}
+
+
+@pytest.mark.parametrize(("before", "after"), [(9, 8), (57, 1)])
+def test_pods_keep_the_room_for_adapters_that_they_have(before: int, after: int) -> None:
+    assert template(running(before), after) == running(before)["spec"]["template"]
+    assert template(None, after) != running(before)["spec"]["template"]
+
+
+def test_more_room_is_made_and_what_the_last_adapter_leaves_is_given_up() -> None:
+    assert template(running(9), 25) == template(None, 25)
+    assert template(running(9), 0) == template(None, 0)
+
+
+def test_room_that_nobody_gives_is_none() -> None:
+    strange = running(9)
+    arguments = strange["spec"]["template"]["spec"]["containers"][0]["args"]
+    index = arguments.index("--max-cpu-loras=32")
+    for value in ("99999", "many", "-1"):
+        arguments[index] = f"--max-cpu-loras={value}"
+        assert template(strange, 9) == template(None, 9)
