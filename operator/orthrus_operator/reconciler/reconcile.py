@@ -14,7 +14,7 @@ from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
-from orthrus_operator.planner.unprepared_pod import is_unprepared
+from orthrus_operator.planner.unsettled import is_unsettled
 from orthrus_operator.reconciler.apply import Applier
 from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
 from orthrus_operator.reconciler.autoscalers import with_autoscalers, with_problems
@@ -89,19 +89,7 @@ class Reconciler:
         world = replace(world, spaces=self._spaces_of(key, world.pods))
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
-        # Replicas load adapters without an event of Kubernetes.
-        loading = any(
-            each["type"] == "AdaptersReady" and each["status"] != "True"
-            for each in status["conditions"]
-        )
-        # A ScaledObject is not watched, and KEDA looks at it when it likes.
-        unscaled = world.scaled_object is not None and any(
-            each["type"] == "ScalingActive" and each["status"] != "True"
-            for each in status["conditions"]
-        )
-        # Nor does a pod that waits for its volumes show for how long.
-        waiting = any(is_unprepared(pod) for pod in world.pods)
-        return Outcome.RETRY if retry or loading or waiting or unscaled else Outcome.DONE
+        return Outcome.RETRY if retry or is_unsettled(world, status) else Outcome.DONE
 
     def _spaces_of(
         self, key: ObjectKey, pods: Sequence[KubernetesObject]
