@@ -6,8 +6,6 @@
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -31,10 +29,6 @@ class Stage:
     name: str
     command: tuple[str, ...]
     always: bool = field(default=False, kw_only=True)
-
-
-Plan = Sequence["Stage | Sequence[Stage]"]
-"""Stages one after the other; those in a sequence of their own run at the same time."""
 
 
 STATIC = (
@@ -65,68 +59,42 @@ OPERATOR = Stage(
 SCENARIOS = Stage(
     "scenarios", (*PYTEST, "-m", "cluster and not long", f"--ignore={OPERATOR_TESTS}")
 )
+CLUSTER = (OPERATOR, SCENARIOS)
 LONG = Stage("long tests", (*PYTEST, "-m", "long"))
 
 
-def on_cluster(*plan: Stage | Sequence[Stage]) -> Plan:
-    """`plan` with a cluster that runs and, when it is ours, holds this tree's images."""
-    return (IMAGES, UP, *plan, DOWN) if LOCAL else plan
+def on_cluster(*stages: Stage) -> tuple[Stage, ...]:
+    """`stages` with a cluster that runs and, when it is ours, holds this tree's images."""
+    return (IMAGES, UP, *stages, DOWN) if LOCAL else stages
 
 
-PLANS: dict[str, Plan] = {
+PLANS = {
     "check": (*STATIC, TOOLS, FAST_UNIT),
     "engine": (MODEL, ENGINE),
-    "cluster": (MODEL, *on_cluster(OPERATOR, SCENARIOS)),
-    # An engine keeps one core busy, and the operator's tests mostly wait.
-    "test": (
-        *(*STATIC, TOOLS, MONITORING_TOOLS, UNIT, MODEL),
-        *on_cluster((ENGINE, OPERATOR), SCENARIOS),
-    ),
+    "cluster": (MODEL, *on_cluster(*CLUSTER)),
+    "test": (*STATIC, TOOLS, MONITORING_TOOLS, UNIT, MODEL, ENGINE, *on_cluster(*CLUSTER)),
     "long": (MODEL, *on_cluster(LONG)),
 }
 
 
-def run(plan: Plan, console: Console) -> bool:
+def run(plan: tuple[Stage, ...], console: Console) -> bool:
     """Run `plan`; print a line before and after each stage and a table at the end."""
     table = Table("stage", "result", "seconds", title="Stages")
     table.columns[2].justify = "right"
     failed = False
-    for step in plan:
-        stages = [step] if isinstance(step, Stage) else step
-        if failed and not any(stage.always for stage in stages):
+    for stage in plan:
+        if failed and not stage.always:
             continue
-        console.rule(f"[bold]{', '.join(stage.name for stage in stages)}", align="left")
-        for stage, (ok, seconds) in zip(stages, _execute(stages), strict=True):
-            failed |= not ok
-            result = "ok" if ok else "FAILED"
-            console.print(f"{stage.name}: {result} after {seconds:.1f} s")
-            table.add_row(stage.name, result, f"{seconds:.1f}")
+        console.rule(f"[bold]{stage.name}", align="left")
+        started = time.monotonic()
+        ok = subprocess.run(stage.command, check=False).returncode == 0
+        seconds = time.monotonic() - started
+        failed |= not ok
+        result = "ok" if ok else "FAILED"
+        console.print(f"{stage.name}: {result} after {seconds:.1f} s")
+        table.add_row(stage.name, result, f"{seconds:.1f}")
     console.print(table)
     return not failed
-
-
-def _execute(stages: Sequence[Stage]) -> list[tuple[bool, float]]:
-    """Whether each succeeded, and its seconds. The first shows what it prints at once, the others
-    when all have ended."""
-
-    def execute(stage: Stage) -> tuple[subprocess.CompletedProcess[str], float]:
-        output = None if stage is stages[0] else subprocess.PIPE
-        started = time.monotonic()
-        done = subprocess.run(
-            stage.command,
-            stdout=output,
-            stderr=output and subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done, time.monotonic() - started
-
-    with ThreadPoolExecutor(len(stages)) as pool:
-        results = list(pool.map(execute, stages))
-    for done, _ in results[1:]:
-        sys.stdout.write(done.stdout)
-    sys.stdout.flush()
-    return [(done.returncode == 0, seconds) for done, seconds in results]
 
 
 def main(name: Annotated[str, typer.Argument(help=f"One of {', '.join(PLANS)}.")]) -> None:
