@@ -99,7 +99,8 @@ def test_orthrus_top_shows_the_replica(installation: Installation, kubectl: Kube
             [*command, f"--namespace={kubectl.namespace}"], env=environment, stdout=subprocess.PIPE
         ) as top,
     ):
-        asyncio.run(ask(url, NAME))
+        while top.poll() is None:  # both of its looks are into a load
+            asyncio.run(ask(url, NAME))
         seen = json.loads(top.communicate()[0])
     assert top.returncode == 0
     (deployment,) = [each for each in seen["deployments"] if each["name"] == NAME]
