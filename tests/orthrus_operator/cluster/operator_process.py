@@ -53,7 +53,7 @@ class Operator:
         """Ends it as Kubernetes would; its exit status."""
         assert self._process
         self._process.terminate()
-        return self._process.wait(timeout=20)
+        return self._process.wait(timeout=90)
 
     def kill(self) -> None:
         assert self._process
