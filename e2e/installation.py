@@ -6,6 +6,8 @@ from pathlib import Path
 from e2e.cluster import Cluster
 
 CHART = Path(__file__).parent.parent / "charts" / "orthrus"
+OPERATOR = "app.kubernetes.io/name=orthrus"
+"""Selects what the chart makes: the operator's Deployment and its pods."""
 
 
 class HelmError(RuntimeError):

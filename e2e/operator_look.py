@@ -2,12 +2,12 @@
 
 import json
 
+from e2e.installation import OPERATOR
 from e2e.kubectl import Kubectl
 from e2e.readiness import is_observed
 from e2e.waiting import wait_until
 from orthrus_operator.reconciler.lease import LEASE_NAME
 
-_OPERATOR = "app.kubernetes.io/name=orthrus"
 _PORT = 8001
 """Of the replicas' Service: to change it restarts nothing."""
 
@@ -36,7 +36,7 @@ def wait_for_a_look(kubectl: Kubectl, name: str) -> None:
 
 def _operators(kubectl: Kubectl) -> list[str]:
     """Names of their pods, those that are ending included."""
-    return [pod["metadata"]["name"] for pod in kubectl.list("pods", _OPERATOR)]
+    return [pod["metadata"]["name"] for pod in kubectl.list("pods", OPERATOR)]
 
 
 def _holder(kubectl: Kubectl) -> str:

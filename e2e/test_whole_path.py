@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from e2e.conftest import REPLICAS, Installation
+from e2e.installation import OPERATOR
 from e2e.kubectl import Kubectl, KubectlError
 from e2e.operator_look import wait_for_a_look
 from e2e.questions import Answers, ask, metric
@@ -115,8 +116,8 @@ def test_orthrus_top_shows_the_replica(installation: Installation, kubectl: Kube
 
 def test_restarting_the_operator_leaves_the_replicas_alone(kubectl: Kubectl) -> None:
     before = starts(kubectl)
-    kubectl("rollout", "restart", "deployment", "--selector=app.kubernetes.io/name=orthrus")
-    kubectl("rollout", "status", "deployment", "--selector=app.kubernetes.io/name=orthrus")
+    kubectl("rollout", "restart", "deployment", f"--selector={OPERATOR}")
+    kubectl("rollout", "status", "deployment", f"--selector={OPERATOR}")
     wait_for_a_look(kubectl, NAME)
     assert starts(kubectl) == before
 

@@ -15,7 +15,7 @@ import yaml
 
 from e2e.cluster import Cluster
 from e2e.images import build
-from e2e.installation import helm
+from e2e.installation import OPERATOR, helm
 from e2e.kubectl import Kubectl, KubectlError
 from e2e.operator_look import wait_for_a_look
 from e2e.waiting import wait_until
@@ -220,4 +220,4 @@ MADE = "app.kubernetes.io/managed-by=orthrus"
 
 
 def operators(kubectl: Kubectl) -> list[dict[str, Any]]:
-    return kubectl.list("deployments", "app.kubernetes.io/name=orthrus")
+    return kubectl.list("deployments", OPERATOR)

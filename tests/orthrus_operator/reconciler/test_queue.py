@@ -256,26 +256,27 @@ async def test_a_storm_of_what_can_wait_is_a_look_now_and_then() -> None:
     assert all(seen >= due for seen, due in zip(looks.times["a"], soonest, strict=True))
 
 
+async def look_in_the_midst_of_a_storm(queue: KeyedQueue[str], looks: Looks) -> None:
+    """A second look, at once, while a calm one waits for its time."""
+    queue.add("a")
+    await until(lambda: looks.count("a") == 1)
+    queue.add_calmly("a")
+    queue.add("a")
+    await until(lambda: looks.count("a") == 2)
+
+
 async def test_what_cannot_wait_is_looked_at_in_the_midst_of_a_storm() -> None:
     looks = Looks(done)
     queue = KeyedQueue(looks, QueueSettings(resync=60, calm=60))
     async with running(queue):
-        queue.add("a")
-        await until(lambda: looks.count("a") == 1)
-        queue.add_calmly("a")
-        queue.add("a")
-        await until(lambda: looks.count("a") == 2)
+        await look_in_the_midst_of_a_storm(queue, looks)
 
 
 async def test_a_look_in_the_midst_of_a_storm_has_seen_what_waited() -> None:
     looks = Looks(done)
     queue = KeyedQueue(looks, QueueSettings(resync=60, calm=0.3))
     async with running(queue):
-        queue.add("a")
-        await until(lambda: looks.count("a") == 1)
-        queue.add_calmly("a")
-        queue.add("a")
-        await until(lambda: looks.count("a") == 2)
+        await look_in_the_midst_of_a_storm(queue, looks)
         await asyncio.sleep(0.5)
     assert looks.count("a") == 2
 
