@@ -51,7 +51,8 @@ requirements: venv ## Pin the requirements again after a change of pyproject.tom
 	@requirements/compile.sh
 
 ##@ Benchmarks
-.PHONY: exactness gpu-check soak bench-engine bench-operator bench bench-agreement bench-all
+.PHONY: exactness gpu-check soak bench-engine bench-operator
+.PHONY: bench bench-agreement bench-iter-retgen bench-page bench-all
 exactness: model ## Chunked against single-pass embeddings, head by head
 	@$(PYTHON) -m e2e.exactness
 
@@ -67,16 +68,26 @@ bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the ma
 bench-operator: deps venv ## 500 objects, 1,024 replicas of one: the operator on fake nodes (half an hour)
 	@$(PYTHON) -m e2e.operator_benchmarks --output bench-operator.json
 
-SUITE := .venv/bin/orthrus bench suite --model "$$($(PYTHON) -m e2e.sample_model)"
-bench: model ## The acceptance pairs, Orthrus beside stock vLLM (it says how long; leave the machine alone)
-	@$(SUITE) acceptance --output bench-results
+BENCH := .venv/bin/orthrus bench
+MODEL = "$$($(PYTHON) -m e2e.sample_model)"
+# What a model of this size answers on one core in a few seconds.
+CORE_SIZES := --model-length 512 --budget 512 --chunk 128 --sequences 64 --clients 24 \
+	--output-tokens uniform:8,24 --warm-up-most 16 --seconds 12
+bench: model ## The acceptance pairs, Orthrus beside stock vLLM (50 minutes; leave the machine alone)
+	@$(BENCH) suite acceptance --model $(MODEL) $(CORE_SIZES) --output bench-results $(BENCH_FLAGS)
 
 bench-agreement: model ## Our client beside `vllm bench serve`, on one stock vLLM
-	@.venv/bin/orthrus bench agreement --model "$$($(PYTHON) -m e2e.sample_model)" \
-		--output bench-results/agreement.json
+	@$(BENCH) agreement --model $(MODEL) --output bench-results/agreement.json
 
-bench-all: bench-agreement bench-engine ## Every comparison of the paper (hours)
-	@$(SUITE) all --output bench-results
+bench-iter-retgen: model ## Iterative retrieval-generation on a replica for each core: recall
+	@$(BENCH) iter-retgen --serve $(MODEL) --output bench-results/iter-retgen.json \
+		--report bench-results/iter-retgen.html
+
+bench-page: venv ## Write what was measured into docs/benchmarks.md
+	@$(PYTHON) -m orthrus_serving.bench.cli.page docs/benchmarks.md bench-results
+
+bench-all: bench bench-agreement bench-iter-retgen bench-engine ## Every comparison of the paper (hours)
+	@$(BENCH) suite all --model $(MODEL) --output bench-results/all
 
 ##@ Local system
 .PHONY: demo demo-down cluster-up cluster-down images

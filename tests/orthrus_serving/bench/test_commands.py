@@ -121,6 +121,18 @@ async def test_what_cannot_be_run_is_told_in_a_sentence(
     assert "Traceback" not in err
 
 
+async def test_a_suite_says_beforehand_what_it_will_take(tmp_path: Path) -> None:
+    code, _, err = await bench(
+        *("suite", "acceptance", "--model", "never-opened", "--output", tmp_path / "out", "--plan"),
+        *("--rounds", 9, "--warm-up", 5, "--warm-up-most", 20, "--seconds", 10),
+    )
+    assert code == 0, err
+    # (5 + 10) and (20 + 10) seconds of 9 x 11 measurements
+    assert "9 rounds of 11 measurements: 25 to 50 minutes" in " ".join(err.split())
+    assert "8 engines" in err
+    assert not (tmp_path / "out").exists()
+
+
 async def test_two_results_are_compared(tmp_path: Path) -> None:
     write(tmp_path / "a.json", generation(11, 13, 14))
     write(tmp_path / "b.json", generation(11, 12, 13))

@@ -21,9 +21,10 @@ from orthrus_serving.bench.suite.cell import Work, mix
 from orthrus_serving.bench.suite.devices import CpuDevices
 from orthrus_serving.bench.suite.figures import Figures
 from orthrus_serving.bench.suite.fleet import Fleet
+from orthrus_serving.bench.suite.kept import SUMMARY, read_kept
 from orthrus_serving.bench.suite.launch import Model, launch
 from orthrus_serving.bench.suite.preset import Plan, Trial
-from orthrus_serving.bench.suite.runner import Runner
+from orthrus_serving.bench.suite.runner import Runner, file_of
 from orthrus_serving.bench.suite.system import dedicated, orthrus
 from tests.orthrus_serving.bench.stand_in import DIES, LAST_WORDS
 
@@ -67,21 +68,28 @@ def stand_ins(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(programs / "python"))
 
 
+PLAN = Plan([Trial(system, mix("5:5", WORK)) for system in SYSTEMS], lambda _: [])
+SETTINGS = {"nonce": 0, "clients": WORK.clients}
+
+
 def run(
-    folder: Path, rounds: int, finished: Callable[[Figures], None] = lambda _: None
+    folder: Path,
+    rounds: int,
+    finished: Callable[[Figures], None] = lambda _: None,
+    kept: Figures | None = None,
 ) -> tuple[Figures, list[set[int]]]:
     """Two systems at 5:5; also the processes that are there after each round."""
     alive: list[set[int]] = []
+    figures = kept or Figures()
 
     def after_round(figures: Figures) -> None:
         alive.append(engine_processes(folder))
         finished(figures)
 
-    plan = Plan([Trial(system, mix("5:5", WORK)) for system in SYSTEMS], lambda _: [])
     start = partial(launch, model=MODEL, devices=DEVICES, logs=folder / "logs")
     with Fleet(DEVICES, start) as fleet:
-        runner = Runner(fleet, folder, {"nonce": 0}, Console(quiet=True))
-        figures = runner.run(plan, rounds, after_round)
+        runner = Runner(fleet, folder, SETTINGS, Console(quiet=True))
+        runner.run(PLAN, rounds, after_round, figures)
     return figures, alive
 
 
@@ -121,6 +129,37 @@ def test_every_system_is_measured_on_engines_of_its_own_and_none_stays(tmp_path:
         assert said(log)["cores"] == list(DEVICES.groups[device])
     assert [len(each) for each in alive] == [4, 4]
     assert engine_processes(tmp_path) == set()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_a_suite_goes_on_after_the_last_whole_round(tmp_path: Path) -> None:
+    """Round 2 was interrupted: its first system has a result, which is measured again."""
+    first, _ = run(tmp_path, rounds=2)
+    file_of(tmp_path, PLAN.trials[1], 1).unlink()
+    failure = {"failures": ["before round 1: it has failed"]}
+    (tmp_path / SUMMARY).write_text(json.dumps(failure))
+    kept = read_kept(tmp_path, PLAN, SETTINGS, rounds=3)
+    assert {system: set(found) for system, found in kept.found.items()} == {
+        (system.name, "5:5"): {0} for system in SYSTEMS
+    }
+    rounds: list[int] = []
+    figures, _ = run(tmp_path, 3, lambda figures: rounds.append(figures.rounds), kept)
+    assert rounds == [2, 3]
+    assert figures.failures == failure["failures"]
+    for system in SYSTEMS:
+        before, now = first.rates(system.name, "5:5"), figures.rates(system.name, "5:5")
+        assert set(now) == {0, 1, 2}
+        assert now[0] == before[0]
+        assert now[1] != before[1]
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_a_suite_does_not_go_on_with_rounds_of_other_settings(tmp_path: Path) -> None:
+    run(tmp_path, rounds=1)
+    for name, other in (("clients", {"clients": 5}), ("sequences", {"sequences": 2})):
+        with pytest.raises(ValueError, match=f"another {name}: give the same options"):
+            read_kept(tmp_path, PLAN, SETTINGS | other, rounds=1)
+    assert read_kept(tmp_path, PLAN, SETTINGS | {"nonce": 1}, rounds=1).rounds == 1
 
 
 @pytest.mark.usefixtures("stand_ins")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from orthrus_serving.bench.client.outcome import Outcome
 from orthrus_serving.bench.measure.compare import compare, read_pairs
 from orthrus_serving.bench.measure.objective import is_good, parse_objective
-from orthrus_serving.bench.measure.result import Result, read_result
+from orthrus_serving.bench.measure.result import Result, extra, read_result, whole_run
 from orthrus_serving.bench.measure.spread import LEAST_FOR_P99, spread
 from orthrus_serving.bench.measure.summary import Summary, summarize
 from orthrus_serving.bench.measure.window import By, Window
@@ -187,6 +187,17 @@ def test_a_result_survives_its_file(tmp_path: Path) -> None:
     first, second = found["samples"]
     assert (first["task"], first["first"], first["ended"]) == ("embedding", None, 12.5)
     assert (second["first"], second["longest_gap"]) == (12, 1)
+
+
+@pytest.mark.parametrize("by", By)
+def test_the_summary_of_the_whole_run_is_read_as_it_was_written(tmp_path: Path, by: By) -> None:
+    outcomes = [embedding(11, 12.5), generation(11, 12, 13), embedding(12, 13, "timeout")]
+    before = summary(*outcomes, by=by, slo=("embedding.total=200",))
+    beside = {"iter_retgen": {"lost": 3}}
+    Result({}, {}, [before], outcomes, extra=beside).write(tmp_path / "a.json")
+    found = read_result(tmp_path / "a.json")
+    assert whole_run(found) == before
+    assert extra(found) == beside
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": 99}', "[]"])

@@ -1,6 +1,7 @@
 """`orthrus bench iter-retgen`."""
 
 import os
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,14 @@ from orthrus_serving.bench.cli.failure import explained
 class RetGenOptions:
     """As they were given."""
 
+    serve: Annotated[
+        str | None,
+        typer.Option(
+            help="Start a replica of this model, a folder or a hub name, on each device instead of "
+            "asking a server.",
+            rich_help_panel=declared.SERVERS,
+        ),
+    ] = None
     url: declared.Urls = None
     embedding_url: declared.EmbeddingUrls = None
     generation_url: declared.GenerationUrls = None
@@ -45,16 +54,24 @@ def iter_retgen(options: RetGenOptions) -> None:
     from orthrus_serving.bench.retgen.collection import read_collection
     from orthrus_serving.bench.retgen.load import RequestLostError, RetGenLoad
     from orthrus_serving.bench.retgen.page import retgen_page, table
+    from orthrus_serving.bench.suite.launch import EngineFailedError
+    from orthrus_serving.bench.suite.replicas import replicas
     from orthrus_serving.scheduling.task import Task
 
-    urls = {
-        Task.EMBEDDING: options.embedding_url or options.url or [],
-        Task.GENERATION: options.generation_url or options.url or [],
-    }
     console = Console(stderr=True, highlight=False)
-    with explained(ValueError, OSError, UnusableServerError, RequestLostError):
+    errors = (ValueError, OSError, UnusableServerError, RequestLostError, EngineFailedError)
+    with explained(*errors), ExitStack() as running:
+        if options.serve is not None:
+            with console.status("starting replicas"):
+                own = running.enter_context(replicas(options.serve))
+            urls: dict[Task, list[str]] = dict.fromkeys(Task, own)
+        else:
+            urls = {
+                Task.EMBEDDING: options.embedding_url or options.url or [],
+                Task.GENERATION: options.generation_url or options.url or [],
+            }
         if not all(urls.values()):
-            raise ValueError("give --url, or --embedding-url and --generation-url")
+            raise ValueError("give --serve, --url, or --embedding-url and --generation-url")
         collection = read_collection(options.queries, options.seed)
         load = RetGenLoad(
             collection.passages,

@@ -22,7 +22,7 @@ def suite(options: SuiteOptions) -> None:
     from orthrus_serving.bench.suite.launch import Model
     from orthrus_serving.bench.suite.preset import Setting
     from orthrus_serving.bench.suite.presets import PRESETS
-    from orthrus_serving.bench.suite.suite import run_suite
+    from orthrus_serving.bench.suite.suite import plans_of, run_suite, show_plan
     from orthrus_serving.bench.work.prompts import parse_token_ids
     from orthrus_serving.bench.work.workload import drawn_nonce
 
@@ -61,6 +61,12 @@ def suite(options: SuiteOptions) -> None:
             ),
             [float(target) for target in options.targets.split(",")],
         )
-        failures = run_suite(names, setting, options.rounds, options.output, console)
+        plans = plans_of(names, setting)
+        if options.plan:
+            show_plan(plans, options.rounds, console)
+            return
+        failures = run_suite(
+            plans, setting, options.rounds, options.output, console, resume=options.resume
+        )
     if failures:
         raise typer.Exit(1)

@@ -20,6 +20,13 @@ class SuiteOptions:
     model: declared.ModelPath = None
     output: Annotated[Path, typer.Option(help="Folder for results and logs.")] = Path("bench")
     rounds: Annotated[int, typer.Option(help="Pairs of each ratio.", min=1)] = 9
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Keep the rounds that OUTPUT has, and measure the others."),
+    ] = False
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what would be measured, and how long.")
+    ] = False
     devices: Annotated[
         int | None,
         typer.Option(

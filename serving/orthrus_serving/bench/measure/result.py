@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from orthrus_serving.bench.client.outcome import Outcome
-from orthrus_serving.bench.measure.summary import Summary
+from orthrus_serving.bench.measure.spread import Spread
+from orthrus_serving.bench.measure.summary import Summary, TaskSummary
+from orthrus_serving.bench.measure.window import Window
 from orthrus_serving.scheduling.task import Task
 
 _FORMAT = 1
 _LATE_SECONDS = 0.05
+_OF_ALL = frozenset({"format", "settings", "environment", "notes", "windows", "samples"})
+_SPREADS = ("latency", "first_token", "gap", "seconds_per_token")
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,30 @@ def read_result(path: Path) -> dict[str, Any]:
     if not known:
         raise ValueError(f"{path} is no result of `orthrus bench run`")
     return dict(found)
+
+
+def whole_run(result: Mapping[str, Any]) -> Summary:
+    """Of the JSON of a result: what was its first summary when it was written."""
+    found = result["windows"][0]
+    return Summary(
+        Window(**found["window"]),
+        {Task(name): _read_task(of_task) for name, of_task in found["tasks"].items()},
+        found["embedding_share"],
+        _read_spread(found["send_lag"]),
+    )
+
+
+def extra(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What this one has beside the figures of requests."""
+    return {name: found for name, found in result.items() if name not in _OF_ALL}
+
+
+def _read_task(found: Mapping[str, Any]) -> TaskSummary:
+    return TaskSummary(**{**found, **{name: _read_spread(found[name]) for name in _SPREADS}})
+
+
+def _read_spread(found: Mapping[str, Any] | None) -> Spread | None:
+    return None if found is None else Spread(**found)
 
 
 def tasks_of(result: Mapping[str, Any]) -> list[Task]:

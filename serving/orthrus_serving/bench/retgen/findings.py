@@ -1,8 +1,8 @@
 """What a run of Iter-RetGen shows beyond its requests: recall, and the time of whole queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from orthrus_serving.bench.measure.spread import Spread, spread
 from orthrus_serving.bench.retgen.query import Answered
@@ -29,6 +29,11 @@ class Findings:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        latency = found["latency"]
+        return cls(**{**found, "latency": latency and Spread(**latency)})
 
 
 def find(

@@ -15,13 +15,15 @@ from orthrus_serving.scheduling.task import Task
 MIXES = ("9:1", "5:5", "1:9")
 _ALONE = {Task.EMBEDDING: ("only pooling", "1:0"), Task.GENERATION: ("only generate", "0:1")}
 
-_ANSWERS, _WINDOW_MOST = 30, 45.0
-"""Its goals are of rates, not of tails: so many rounds of it fit into an hour."""
+_ANSWERS = 3
+"""Its goals are of rates, not of tails, and each closed loop keeps to its mix: a window is as long
+for each system, whatever it answers, and so the rounds of a goal fit into an hour."""
 
 
 def acceptance(given: Setting) -> Plan:
     """Three mixes, each beside its work-conserving limit, Dedicated, and engines that share."""
-    bounds = replace(given.work.bounds, window_most=_WINDOW_MOST, answers=_ANSWERS)
+    given_bounds = given.work.bounds
+    bounds = replace(given_bounds, window_most=given_bounds.window, answers=_ANSWERS)
     setting = replace(given, work=replace(given.work, bounds=bounds))
     devices = setting.devices
     split = dedicated(devices.count, devices.count // 2)

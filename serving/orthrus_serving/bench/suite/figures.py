@@ -39,6 +39,10 @@ class Figures:
     def add(self, system: str, cell: str, number: int, measured: Measured) -> None:
         self.found[system, cell][number] = measured
 
+    def has_round(self, number: int) -> bool:
+        """Whether anything of a round is here."""
+        return any(number in measured for measured in self.found.values())
+
     def rates(self, system: str, cell: str, task: Task | None = None) -> dict[int, float]:
         """Requests per second, of one task or of both."""
         return {

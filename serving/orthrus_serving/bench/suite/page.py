@@ -14,6 +14,7 @@ from orthrus_serving.bench.report.page import Section, render
 from orthrus_serving.bench.report.plots import png
 from orthrus_serving.bench.report.ratio_table import described, dropped, table
 from orthrus_serving.bench.suite.figures import Figures
+from orthrus_serving.bench.suite.kept import SUMMARY
 from orthrus_serving.scheduling.task import Task
 
 _COLUMNS = (
@@ -58,7 +59,7 @@ def write_report(
         "medians": [dict(zip(_COLUMNS, row, strict=True)) for row in rows],
     }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "summary.json").write_text(json.dumps(found, indent=1) + "\n")
+    (folder / SUMMARY).write_text(json.dumps(found, indent=1) + "\n")
     charts = []
     if figures.found:
         chart = png(lambda axes: _bars(axes, figures))

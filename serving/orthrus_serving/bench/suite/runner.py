@@ -1,5 +1,6 @@
 """Rounds of trials: the same work for every system of a round, in alternating order."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,20 +32,27 @@ class Runner:
     settings: Mapping[str, Any]
     console: Console
 
-    def run(self, plan: Plan, rounds: int, finished: Callable[[Figures], None]) -> Figures:
-        """Runs all rounds, and calls `finished` after each.
+    def run(
+        self, plan: Plan, rounds: int, finished: Callable[[Figures], None], figures: Figures
+    ) -> None:
+        """Adds the rounds that `figures` lack, and calls `finished` after each.
 
         A trial whose engine fails is noted, and the others go on.
         """
-        figures = Figures()
-        for number in range(rounds):
-            figures.rounds = number + 1
+        missing = [number for number in range(rounds) if not figures.has_round(number)]
+        began = time.monotonic()
+        for done, number in enumerate(missing, start=1):
+            figures.rounds = max(figures.rounds, number + 1)
             # Whatever drifts in a round meets each system early and late alike.
             for trial in plan.trials if number % 2 == 0 else reversed(plan.trials):
                 self._try(trial, number, figures)
-            self.console.print(f"round {number + 1} of {rounds} done")
+            minutes = (time.monotonic() - began) / 60
+            left = minutes / done * (len(missing) - done)
+            self.console.print(
+                f"round {number + 1} of {rounds} done after {minutes:.1f} minutes; "
+                f"at this pace {left:.0f} more"
+            )
             finished(figures)
-        return figures
 
     def _try(self, trial: Trial, number: int, figures: Figures) -> None:
         system, cell = trial.system.name, trial.cell.name
@@ -57,7 +65,7 @@ class Runner:
         except (EngineFailedError, UnusableServerError, RequestLostError) as error:
             self._note(figures, f"{name}: {error}")
             return
-        result.write(self.folder / system / cell / f"round-{number:02}.json")
+        result.write(file_of(self.folder, trial, number))
         kept = Measured(result.summaries[0], result.notes, result.extra)
         figures.add(system, cell, number, kept)
 
@@ -70,14 +78,7 @@ class Runner:
         with self.console.status(f"{name}: starting engines"):
             servers = _servers(trial.system, self.fleet)
         load = trial.cell.load(seed)
-        described = {
-            **self.settings,
-            "system": trial.system.name,
-            "cell": trial.cell.name,
-            "seed": seed,
-            "bounds": trial.cell.bounds and asdict(trial.cell.bounds),
-            "engines": [engine.name for engine in engines],
-        }
+        described = described_trial(trial, self.settings) | {"seed": seed}
         with shown_progress(load, self.console, f"{name}:") as shown:
 
             def progress(seconds: float, record: Record) -> None:
@@ -95,6 +96,22 @@ class Runner:
         crashed = self.fleet.bury()
         if any(engine in crashed for engine in engines):
             raise EngineFailedError("\n".join(map(str, crashed.values())))
+
+
+def file_of(folder: Path, trial: Trial, number: int) -> Path:
+    """Where the result of a trial in a round is, in the folder of its preset."""
+    return folder / trial.system.name / trial.cell.name / f"round-{number:02}.json"
+
+
+def described_trial(trial: Trial, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What its result says of it, in each round."""
+    return {
+        **settings,
+        "system": trial.system.name,
+        "cell": trial.cell.name,
+        "bounds": trial.cell.bounds and asdict(trial.cell.bounds),
+        "engines": [engine.name for engine in trial.system.engines],
+    }
 
 
 def _servers(system: System, fleet: Fleet) -> Servers:

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from orthrus_serving.bench.measure.machine import environment
 from orthrus_serving.bench.report.ratio_table import dropped, table
 from orthrus_serving.bench.suite.figures import Figures
 from orthrus_serving.bench.suite.fleet import Fleet
+from orthrus_serving.bench.suite.kept import read_kept
 from orthrus_serving.bench.suite.launch import launch, words_of
 from orthrus_serving.bench.suite.page import Conditions, write_report
 from orthrus_serving.bench.suite.preset import Plan, Setting
@@ -21,21 +22,43 @@ from orthrus_serving.bench.suite.presets import PRESETS
 from orthrus_serving.bench.suite.runner import Runner
 
 
-def run_suite(
-    names: Sequence[str], setting: Setting, rounds: int, output: Path, console: Console
-) -> list[str]:
-    """Runs presets; writes and prints what came of each. Returns what failed.
-
-    Raises:
-        ValueError: there is no such preset.
-    """
+def plans_of(names: Sequence[str], setting: Setting) -> dict[str, Plan]:
+    """Raises ValueError: there is no such preset."""
     unknown = [name for name in names if name not in PRESETS]
     if unknown:
         raise ValueError(f"no preset {', '.join(unknown)}: choose from {', '.join(PRESETS)}")
-    plans = {name: PRESETS[name](setting) for name in names}
+    return {name: PRESETS[name](setting) for name in names}
+
+
+def show_plan(plans: Mapping[str, Plan], rounds: int, console: Console) -> None:
+    """What is measured, and about how long it takes."""
     bounds = zip(*(plan.seconds for plan in plans.values()), strict=True)
     least, most = (rounds * sum(seconds) / 60 for seconds in bounds)
-    console.print(f"{least:.0f} to {most:.0f} minutes, beside the time that engines take to start")
+    trials = [trial for plan in plans.values() for trial in plan.trials]
+    engines = {engine for trial in trials for engine in trial.system.engines}
+    console.print(
+        f"{rounds} rounds of {len(trials)} measurements: {least:.0f} to {most:.0f} minutes, beside "
+        f"the time that {len(engines)} engines take to start"
+    )
+
+
+def run_suite(
+    plans: Mapping[str, Plan],
+    setting: Setting,
+    rounds: int,
+    output: Path,
+    console: Console,
+    *,
+    resume: bool,
+) -> list[str]:
+    """Runs presets; writes and prints what came of each. Returns what failed.
+
+    `resume` keeps the rounds that `output` has.
+
+    Raises:
+        ValueError: these are of other settings.
+    """
+    show_plan(plans, rounds, console)
     console.print(setting.devices.remark, markup=False)
     start = partial(launch, model=setting.model, devices=setting.devices, logs=output / "logs")
     failures: list[str] = []
@@ -45,8 +68,10 @@ def run_suite(
             folder = output / name
             conditions = _conditions(name, plan, setting)
             settings = conditions.settings | {"commands": conditions.engines}
-            runner = Runner(fleet, folder, settings, console)
-            figures = runner.run(plan, rounds, partial(_report, folder, plan, conditions))
+            figures = read_kept(folder, plan, settings, rounds) if resume else Figures()
+            Runner(fleet, folder, settings, console).run(
+                plan, rounds, partial(_report, folder, plan, conditions), figures
+            )
             failures += figures.failures
             comparisons = plan.compare(figures)
             shown = Console(file=sys.stdout, highlight=False)

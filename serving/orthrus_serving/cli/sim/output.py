@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from orthrus_serving.bench.report.markdown import markdown
 from orthrus_serving.sim.summary import Distribution, TaskSummary
 
 NONE = "-"
@@ -30,7 +31,7 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
 def show(arguments: argparse.Namespace, *tables: Table) -> None:
     for each in tables:
         if arguments.markdown:
-            sys.stdout.write(_markdown(each))
+            sys.stdout.write(_titled(each))
         else:
             console = Console(file=sys.stdout, highlight=False)
             if not console.is_terminal:
@@ -46,14 +47,9 @@ def table(title: str, *columns: str) -> Table:
     return made
 
 
-def _markdown(shown: Table) -> str:
-    """Without padding, so that a row changes only where its figures do."""
-    names = [str(column.header) for column in shown.columns]
-    rules = ["---:" if column.justify == "right" else "---" for column in shown.columns]
-    rows = zip(*(map(str, column.cells) for column in shown.columns), strict=True)
-    lines = [f"| {' | '.join(row)} |" for row in (names, rules, *rows)]
+def _titled(shown: Table) -> str:
     caption = f"\n{shown.caption}\n" if shown.caption else ""
-    return f"**{shown.title}**\n\n" + "\n".join(lines) + f"\n{caption}\n"
+    return f"**{shown.title}**\n\n{markdown(shown)}{caption}\n"
 
 
 def write(path: Path | None, command: str, settings: Mapping[str, Any], results: Any) -> None:
