@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry, start_http_server
 
 from orthrus_serving.cli.commands import run
 
@@ -152,3 +153,19 @@ def test_every_command_explains_its_flags(capsys: pytest.CaptureFixture[str], co
         run(["sim", command, "--help"])
     assert ended.value.code == 0
     assert "--output" in capsys.readouterr().out
+
+
+def test_calibrate_needs_a_replica(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = sim(capsys, "calibrate", "http://127.0.0.1:9", "--seconds", "1", code=2)
+    assert "http://127.0.0.1:9" in shown
+    assert "Traceback" not in shown
+
+
+def test_calibrate_tells_a_server_that_is_no_replica(capsys: pytest.CaptureFixture[str]) -> None:
+    server, _ = start_http_server(0, "127.0.0.1", registry=CollectorRegistry())
+    try:
+        url = f"http://127.0.0.1:{server.server_port}"
+        shown = sim(capsys, "calibrate", url, "--no-load", "--seconds", "1", code=2)
+    finally:
+        server.shutdown()
+    assert "has no orthrus_scheduled_tokens_total: is it a replica?" in shown

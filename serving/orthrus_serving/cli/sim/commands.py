@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from orthrus_serving.cli.sim import fleet, packing, paper, run, scale
+from orthrus_serving.cli.sim import calibrate, fleet, packing, paper, run, scale
 
 EXIT_USAGE = 2
 _COMMANDS = {
@@ -13,6 +13,7 @@ _COMMANDS = {
     "scale": scale,
     "packing": packing,
     "paper": paper,
+    "calibrate": calibrate,
 }
 
 
@@ -21,7 +22,7 @@ def sim(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         "orthrus sim",
         description="Replicas and fleets in simulated time, with the scheduling code of the "
-        "engine. Every figure is simulated.",
+        "engine. Every figure is simulated, but for those of `calibrate`.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, module in _COMMANDS.items():

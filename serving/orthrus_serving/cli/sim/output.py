@@ -39,9 +39,10 @@ def show(arguments: argparse.Namespace, *tables: Table) -> None:
             console.print(each)
 
 
-def table(title: str, *columns: str) -> Table:
-    """The first column names, the others hold numbers; the title says that they are simulated."""
-    made = Table(title=f"SIMULATED: {title}", title_justify="left", caption_justify="left")
+def table(title: str, *columns: str, simulated: bool = True) -> Table:
+    """The first column names, the others hold numbers; the title says where those are from."""
+    origin = "SIMULATED" if simulated else "MEASURED"
+    made = Table(title=f"{origin}: {title}", title_justify="left", caption_justify="left")
     for number, column in enumerate(columns):
         made.add_column(column, justify="right" if number else "left")
     return made
@@ -52,12 +53,19 @@ def _titled(shown: Table) -> str:
     return f"**{shown.title}**\n\n{markdown(shown)}{caption}\n"
 
 
-def write(path: Path | None, command: str, settings: Mapping[str, Any], results: Any) -> None:
+def write(
+    path: Path | None,
+    command: str,
+    settings: Mapping[str, Any],
+    results: Any,
+    *,
+    simulated: bool = True,
+) -> None:
     """Raises OSError when the file cannot be written."""
     if path is None:
         return
     found = {
-        "simulated": True,
+        "simulated": simulated,
         "command": f"orthrus sim {command}",
         "orthrus": version("orthrus"),
         "settings": settings,

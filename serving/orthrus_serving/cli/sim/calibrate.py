@@ -1,0 +1,87 @@
+"""`orthrus sim calibrate`: the cost of a step from what a real replica measures."""
+
+import argparse
+import asyncio
+
+import httpx
+from rich.table import Table
+
+from orthrus_serving.bench.load.run import UnusableServerError
+from orthrus_serving.cli.sim.drive import drive
+from orthrus_serving.cli.sim.options import require_positive, settings_of
+from orthrus_serving.cli.sim.output import add_output_arguments, show, table, write
+from orthrus_serving.cli.sim.scrape import watch_steps
+from orthrus_serving.sim.calibration import Calibration, Errors, Window, calibrate
+
+HELP = "fit the cost of a step to a real replica, and test it on steps that were held out"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("url", help="address of a replica, such as http://localhost:8000")
+    parser.add_argument("--seconds", type=float, default=160.0, help="default %(default)s")
+    parser.add_argument(
+        "--no-load", action="store_true", help="only watch: somebody else sends requests"
+    )
+    add_output_arguments(parser)
+
+
+def command(arguments: argparse.Namespace) -> None:
+    seconds = require_positive(arguments.seconds, "--seconds")
+    try:
+        windows = asyncio.run(_measure(arguments, seconds))
+    except ExceptionGroup as errors:
+        first = _first(errors)
+        if not isinstance(first, httpx.HTTPError | UnusableServerError | ValueError):
+            raise
+        raise ValueError(f"{arguments.url}: {first}") from errors
+    found = calibrate(windows, arguments.seed)
+    write(arguments.output, "calibrate", settings_of(arguments), found, simulated=False)
+    show(arguments, _costs(arguments.url, found), _errors(found))
+
+
+async def _measure(arguments: argparse.Namespace, seconds: float) -> list[Window]:
+    async with (
+        httpx.AsyncClient(base_url=arguments.url, timeout=60) as client,
+        asyncio.TaskGroup() as group,
+    ):
+        watching = group.create_task(watch_steps(client, seconds))
+        if not arguments.no_load:
+            group.create_task(drive(arguments.url, seconds, arguments.seed))
+    return watching.result()
+
+
+def _first(error: Exception) -> Exception:
+    return _first(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
+
+
+def _costs(url: str, found: Calibration) -> Table:
+    cost = found.cost
+    millis = [f"{each * 1000:.3g}" for each in (cost.step, cost.chunk_token, cost.decode_token)]
+    shown = table(f"Cost of the steps of {url}", "of each", "ms", simulated=False)
+    for name, value in zip(("step", "chunk token", "decode token"), millis, strict=True):
+        shown.add_row(name, value)
+    shown.caption = (
+        f"Fitted to {found.fitted_windows} windows of about a second. For the other commands: "
+        f"--linear-cost {':'.join(millis)}"
+    )
+    return shown
+
+
+def _errors(found: Calibration) -> Table:
+    shown = table(
+        "Error of that cost in windows that were held out",
+        *("windows with", "number", "median", "90th percentile", "all together"),
+        simulated=False,
+    )
+    for name, errors in found.held_out.items():
+        shown.add_row(name, *_cells(errors))
+    return shown
+
+
+def _cells(errors: Errors) -> tuple[str, ...]:
+    return (
+        str(errors.windows),
+        f"{errors.median:.1%}",
+        f"{errors.p90:.1%}",
+        f"{errors.total:+.1%}",
+    )
