@@ -84,7 +84,7 @@ bench-iter-retgen: model ## Iterative retrieval-generation on a replica for each
 		--report bench-results/iter-retgen.html
 
 bench-page: venv ## Write what was measured into docs/benchmarks.md
-	@$(PYTHON) -m orthrus_serving.bench.cli.page docs/benchmarks.md bench-results
+	@$(PYTHON) -m orthrus_serving.cli.measured_page docs/benchmarks.md bench-results
 
 bench-all: bench bench-agreement bench-iter-retgen bench-engine ## Every comparison of the paper (hours)
 	@$(BENCH) suite all --model $(MODEL) --output bench-results/all

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,11 @@ class Calibration:
     fitted_windows: int
     held_out: Mapping[str, Errors]
     """Of all windows, then by their kind."""
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        held_out = {kind: Errors(**errors) for kind, errors in found["held_out"].items()}
+        return cls(LinearCost(**found["cost"]), found["fitted_windows"], held_out)
 
 
 def calibrate(windows: Sequence[Window], seed: int) -> Calibration:

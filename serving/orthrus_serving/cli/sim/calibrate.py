@@ -36,7 +36,7 @@ def command(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{arguments.url}: {first}") from errors
     found = calibrate(windows, arguments.seed)
     write(arguments.output, "calibrate", settings_of(arguments), found, simulated=False)
-    show(arguments, _costs(arguments.url, found), _errors(found))
+    show(arguments, cost_table(found), error_table(found))
 
 
 async def _measure(arguments: argparse.Namespace, seconds: float) -> list[Window]:
@@ -54,10 +54,11 @@ def _first(error: Exception) -> Exception:
     return _first(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
 
 
-def _costs(url: str, found: Calibration) -> Table:
+def cost_table(found: Calibration) -> Table:
+    """What a step and its tokens cost."""
     cost = found.cost
     millis = [f"{each * 1000:.3g}" for each in (cost.step, cost.chunk_token, cost.decode_token)]
-    shown = table(f"Cost of the steps of {url}", "of each", "ms", simulated=False)
+    shown = table("Cost of a step", "of each", "ms", simulated=False)
     for name, value in zip(("step", "chunk token", "decode token"), millis, strict=True):
         shown.add_row(name, value)
     shown.caption = (
@@ -67,21 +68,22 @@ def _costs(url: str, found: Calibration) -> Table:
     return shown
 
 
-def _errors(found: Calibration) -> Table:
+def error_table(found: Calibration) -> Table:
+    """How far that cost is from what was measured, by what steps held."""
     shown = table(
         "Error of that cost in windows that were held out",
         *("windows with", "number", "median", "90th percentile", "all together"),
         simulated=False,
     )
-    for name, errors in found.held_out.items():
-        shown.add_row(name, *_cells(errors))
+    for kind, held_out in found.held_out.items():
+        shown.add_row(kind, *_cells(held_out))
     return shown
 
 
-def _cells(errors: Errors) -> tuple[str, ...]:
+def _cells(held_out: Errors) -> tuple[str, ...]:
     return (
-        str(errors.windows),
-        f"{errors.median:.1%}",
-        f"{errors.p90:.1%}",
-        f"{errors.total:+.1%}",
+        str(held_out.windows),
+        f"{held_out.median:.1%}",
+        f"{held_out.p90:.1%}",
+        f"{held_out.total:+.1%}",
     )

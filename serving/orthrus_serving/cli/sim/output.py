@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from orthrus_serving.bench.measure.machine import environment
 from orthrus_serving.bench.report.markdown import markdown
 from orthrus_serving.sim.summary import Distribution, TaskSummary
 
@@ -71,6 +72,8 @@ def write(
         "settings": settings,
         "results": results,
     }
+    if not simulated:
+        found["environment"] = environment()
     path.write_text(json.dumps(found, default=_plain, indent=1, allow_nan=False) + "\n")
 
 

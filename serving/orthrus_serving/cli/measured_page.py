@@ -1,4 +1,4 @@
-"""Fills a page with measured figures: `python -m orthrus_serving.bench.cli.page PAGE FOLDER`.
+"""Fills a page with measured figures: `python -m orthrus_serving.cli.measured_page PAGE FOLDER`.
 
 In the page a comment names each file of FOLDER, and its tables follow up to the next comment:
 
@@ -12,6 +12,7 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from orthrus_serving.bench.report.ratio_table import dropped, table
 from orthrus_serving.bench.report.summary_table import rates
 from orthrus_serving.bench.retgen.findings import EXTRA, Findings
 from orthrus_serving.bench.retgen.page import table as findings_table
+from orthrus_serving.cli.sim.calibrate import cost_table, error_table
+from orthrus_serving.sim.calibration import Calibration
 
 _BLOCK = re.compile(r"<!-- measured (?P<file>\S+) -->\n(?P<tables>.*?)<!-- end -->", re.DOTALL)
 _FOLDER = re.compile(r"(?<![^\s=])/\S*/(?=[^\s/]+)")
@@ -49,6 +52,10 @@ def filled(page: str, folder: Path) -> str:
 
 def _parts(found: Mapping[str, Any]) -> Iterator[str]:
     yield _conditions(found["environment"])
+    if "held_out" in found.get("results", ()):
+        calibrated = Calibration.from_json(found["results"])
+        yield from map(markdown, (cost_table(calibrated), error_table(calibrated)))
+        return
     if EXTRA in found:
         yield markdown(findings_table(Findings.from_json(found[EXTRA])))
         yield markdown(rates(found))
@@ -69,9 +76,16 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
         for row in medians:
             shown.add_row(*row.values())
         yield markdown(shown)
-    lines = [*found.get("failures", ()), *dropped(comparisons), *found.get("notes", ())]
+    lines = [*found.get("failures", ()), *dropped(comparisons), *_bounds(found.get("notes", ()))]
     if lines:
         yield "\n".join(f"- {line.splitlines()[0]}" for line in lines) + "\n"
+
+
+def _bounds(notes: Sequence[str]) -> Iterator[str]:
+    """In how many rounds a warm-up or a window of a system and load ended at its bound."""
+    where = Counter(note.split(": ")[0].partition(", ")[2] for note in notes)
+    for system_and_load, count in where.items():
+        yield f"{system_and_load}: {count} bounds reached, which `summary.json` names"
 
 
 def _conditions(environment: Mapping[str, Any]) -> str:
@@ -85,7 +99,7 @@ def _conditions(environment: Mapping[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser("orthrus_serving.bench.cli.page", description=__doc__)
+    parser = argparse.ArgumentParser("orthrus_serving.cli.measured_page", description=__doc__)
     parser.add_argument("page", type=Path)
     parser.add_argument("folder", type=Path)
     parsed = parser.parse_args(arguments)
