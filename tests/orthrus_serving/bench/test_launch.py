@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 from rich.console import Console
@@ -24,6 +26,7 @@ from orthrus_serving.bench.suite.fleet import Fleet
 from orthrus_serving.bench.suite.kept import SUMMARY, read_kept
 from orthrus_serving.bench.suite.launch import Model, launch
 from orthrus_serving.bench.suite.preset import Plan, Trial
+from orthrus_serving.bench.suite.replicas import replicas
 from orthrus_serving.bench.suite.runner import Runner, file_of
 from orthrus_serving.bench.suite.system import dedicated, orthrus
 from tests.orthrus_serving.bench.stand_in import DIES, LAST_WORDS
@@ -205,6 +208,17 @@ def test_an_engine_that_does_not_start_ends_its_cell(
     assert [failure.splitlines()[-1] for failure in figures.failures] == [LAST_WORDS]
     assert set(figures.rates("dedicated 1-1", "5:5")) == {0}
     assert engine_processes(tmp_path) == set()
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_replicas_of_a_command_serve_on_every_device_and_end_with_it() -> None:
+    with replicas("model") as urls:
+        assert len(set(urls)) == len(CORES)
+        served = [httpx.get(f"{url}/v1/models").status_code for url in urls]
+        assert set(served) == {HTTPStatus.OK}
+    for url in urls:
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{url}/v1/models")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from orthrus_serving.bench.measure.window import By, Window
 from orthrus_serving.bench.retgen.findings import EXTRA, find
 from orthrus_serving.bench.retgen.load import RetGenLoad
 from orthrus_serving.bench.retgen.query import Answered, Query
-from orthrus_serving.bench.suite.acceptance import MIXES
 from orthrus_serving.bench.suite.cell import Work, worst_case
 from orthrus_serving.bench.suite.devices import CpuDevices, Devices, GpuDevices, find_devices
 from orthrus_serving.bench.suite.engine import Engine, Kind
@@ -33,6 +33,7 @@ from orthrus_serving.bench.suite.system import dedicated, only, orthrus, sharing
 from orthrus_serving.bench.work.request import Request
 from orthrus_serving.scheduling.task import Task
 
+MIXES = ("9:1", "5:5", "1:9")
 CPU = CpuDevices([[0], [1]], kv_cache_gib=1, capacity=5)
 GPU = GpuDevices(2)
 MODEL = Model("model", length=2048, budget=2048, chunk=512, sequences=256)
@@ -40,8 +41,8 @@ BOUNDS = Bounds(2, 20, 10, 30, answers=30)
 WORK = Work("128", "128", "uniform:16,48", range(1000, 2000), clients=4, bounds=BOUNDS, nonce=0)
 
 
-def plan(name: str, devices: Devices = CPU) -> Plan:
-    return PRESETS[name](Setting(devices, MODEL, WORK, targets=[500, 62.5]))
+def plan(name: str, devices: Devices = CPU, mixes: Sequence[str] = MIXES) -> Plan:
+    return PRESETS[name](Setting(devices, MODEL, WORK, targets=[500, 62.5], mixes=mixes))
 
 
 @pytest.mark.parametrize("devices", [CPU, GPU], ids=["cpu", "gpu"])
@@ -144,6 +145,17 @@ def test_the_acceptance_ratios_are_those_of_the_rates() -> None:
     assert found["5:5, dedicated 1-1, generation"].median == pytest.approx(1.0)
     assert found["5:5, sharing"].verdict == "missed"
     assert found["1:9, sharing"].verdict == "met"
+
+
+def test_one_acceptance_pair_has_its_limit_too() -> None:
+    one = plan("acceptance", mixes=["5:5"])
+    assert {trial.cell.name for trial in one.trials} == {"1:0", "0:1", "5:5"}
+    assert {each.name.split(",")[0] for each in one.compare(acceptance_figures())} == {"5:5"}
+
+
+def test_acceptance_windows_are_as_long_for_every_system() -> None:
+    bounds = {trial.cell.bounds for trial in plan("acceptance").trials}
+    assert {(of.window, of.window_most) for of in bounds if of} == {(BOUNDS.window, BOUNDS.window)}
 
 
 def test_a_report_has_every_ratio_and_every_system(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def suite(options: SuiteOptions) -> None:
                 drawn_nonce() if options.nonce is None else options.nonce,
             ),
             [float(target) for target in options.targets.split(",")],
+            options.mixes.split(","),
         )
         plans = plans_of(names, setting)
         if options.plan:

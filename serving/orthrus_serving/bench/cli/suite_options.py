@@ -65,6 +65,13 @@ class SuiteOptions:
     token_ids: declared.TokenIds = declared.TOKEN_IDS
     nonce: declared.Nonce = None
     clients: declared.Clients = 64
+    mixes: Annotated[
+        str,
+        typer.Option(
+            help="Of presets that have several: EMBEDDING:GENERATION,… by requests.",
+            rich_help_panel=LOAD,
+        ),
+    ] = "9:1,5:5,1:9"
     targets: Annotated[
         str,
         typer.Option(

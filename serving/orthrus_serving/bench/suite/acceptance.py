@@ -12,7 +12,6 @@ from orthrus_serving.bench.suite.preset import Plan, Setting, Trial
 from orthrus_serving.bench.suite.system import System, dedicated, only, orthrus, sharing
 from orthrus_serving.scheduling.task import Task
 
-MIXES = ("9:1", "5:5", "1:9")
 _ALONE = {Task.EMBEDDING: ("only pooling", "1:0"), Task.GENERATION: ("only generate", "0:1")}
 
 _ANSWERS = 3
@@ -21,7 +20,7 @@ for each system, whatever it answers, and so the rounds of a goal fit into an ho
 
 
 def acceptance(given: Setting) -> Plan:
-    """Three mixes, each beside its work-conserving limit, Dedicated, and engines that share."""
+    """Mixes, each beside its work-conserving limit, Dedicated, and engines that share."""
     given_bounds = given.work.bounds
     bounds = replace(given_bounds, window_most=given_bounds.window, answers=_ANSWERS)
     setting = replace(given, work=replace(given.work, bounds=bounds))
@@ -30,7 +29,7 @@ def acceptance(given: Setting) -> Plan:
     shared = sharing(devices.sharing_groups)
     mixed = [orthrus(devices.count), split, shared]
     trials = [*alone(setting), *_all_mixes(setting, mixed)]
-    return Plan(trials, lambda figures: _compare(figures, split, shared))
+    return Plan(trials, lambda figures: _compare(figures, setting.mixes, split, shared))
 
 
 def alone(setting: Setting) -> list[Trial]:
@@ -66,12 +65,14 @@ def _share(
 
 
 def _all_mixes(setting: Setting, systems: Sequence[System]) -> list[Trial]:
-    return [Trial(system, mix(text, setting.work)) for text in MIXES for system in systems]
+    return [Trial(system, mix(text, setting.work)) for text in setting.mixes for system in systems]
 
 
-def _compare(figures: Figures, split: System, shared: System) -> list[Comparison]:
+def _compare(
+    figures: Figures, mixes: Sequence[str], split: System, shared: System
+) -> list[Comparison]:
     found: list[Comparison] = []
-    for cell in MIXES:
+    for cell in mixes:
         ours = figures.rates("orthrus", cell)
         found += [
             Comparison.of_pairs(

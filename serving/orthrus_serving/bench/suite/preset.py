@@ -42,6 +42,8 @@ class Setting:
     work: Work
     targets: Sequence[float]
     """Inter-token targets in milliseconds, for the curve over them."""
+    mixes: Sequence[str]
+    """Of the comparisons that have several."""
 
 
 Preset = Callable[[Setting], Plan]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from orthrus_serving.bench.measure.ratios import Goal
 from orthrus_serving.bench.measure.spread import LEAST_FOR_P99
-from orthrus_serving.bench.suite.acceptance import MIXES, acceptance
+from orthrus_serving.bench.suite.acceptance import acceptance
 from orthrus_serving.bench.suite.beside import Beside, Rows, each_task, mixed, whole_queries
 from orthrus_serving.bench.suite.cell import (
     Cell,
@@ -42,13 +42,13 @@ def policies(setting: Setting) -> Plan:
         policy(count, "fcfs", "unified-hetero"),
         policy(count, "homogeneous", "unified-homo"),
     ]
-    cells = [mix(text, setting.work) for text in MIXES]
+    cells = [mix(text, setting.work) for text in setting.mixes]
     return against([orthrus(count)], baselines, cells)
 
 
 def loads(setting: Setting) -> Plan:
     """Mixes at several numbers of clients, beside Dedicated."""
-    cells = [mix(text, setting.work, clients) for text in MIXES for clients in _LOADS]
+    cells = [mix(text, setting.work, clients) for text in setting.mixes for clients in _LOADS]
     return against([orthrus(setting.devices.count)], [_split(setting)], cells)
 
 
