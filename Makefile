@@ -72,9 +72,9 @@ BENCH := .venv/bin/orthrus bench
 MODEL = "$$($(PYTHON) -m e2e.sample_model)"
 # What a model of this size answers on one core in a few seconds.
 CORE_SIZES := --model-length 512 --budget 512 --chunk 128 --sequences 64 --clients 24 \
-	--output-tokens uniform:8,24 --warm-up-most 16 --seconds 12
+	--output-tokens uniform:8,24 --warm-up-most 16 --seconds 12 --kv-cache-mib 384
 bench: model ## The acceptance pairs, Orthrus beside stock vLLM (50 minutes; leave the machine alone)
-	@$(BENCH) suite acceptance --model $(MODEL) $(CORE_SIZES) --output bench-results $(BENCH_FLAGS)
+	@$(BENCH) suite acceptance sharing --model $(MODEL) $(CORE_SIZES) --output bench-results $(BENCH_FLAGS)
 
 bench-agreement: model ## Our client beside `vllm bench serve`, on one stock vLLM
 	@$(BENCH) agreement --model $(MODEL) --output bench-results/agreement.json

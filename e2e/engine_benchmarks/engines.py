@@ -98,7 +98,11 @@ class RunningEngine:
 @asynccontextmanager
 async def running(system: System, cores: Sequence[int]) -> AsyncIterator[RunningEngine]:
     """`system` with its model loaded, its processes pinned to `cores`, until the block ends."""
-    os.environ.update(cpu_variables(cores, _KV_CACHE_GIB), VLLM_LOGGING_LEVEL="ERROR")
+    os.environ.update(
+        cpu_variables(cores),
+        VLLM_CPU_KVCACHE_SPACE=str(_KV_CACHE_GIB),
+        VLLM_LOGGING_LEVEL="ERROR",
+    )
     with pinned(cores):
         engine = RunningEngine(system, await asyncio.to_thread(_start, system))
     try:

@@ -127,9 +127,9 @@ async def test_a_suite_says_beforehand_what_it_will_take(tmp_path: Path) -> None
         *("--rounds", 9, "--warm-up", 5, "--warm-up-most", 20, "--seconds", 10),
     )
     assert code == 0, err
-    # (5 + 10) and (20 + 10) seconds of 9 x 11 measurements
-    assert "9 rounds of 11 measurements: 25 to 50 minutes" in " ".join(err.split())
-    assert "8 engines" in err
+    # (5 + 10) and (20 + 10) seconds of 9 x 8 measurements
+    assert "9 rounds of 8 measurements: 18 to 36 minutes" in " ".join(err.split())
+    assert "6 engines" in err
     assert not (tmp_path / "out").exists()
 
 

@@ -29,11 +29,12 @@ from orthrus_serving.bench.suite.preset import Plan, Trial
 from orthrus_serving.bench.suite.replicas import replicas
 from orthrus_serving.bench.suite.runner import Runner, file_of
 from orthrus_serving.bench.suite.system import dedicated, orthrus
+from orthrus_serving.bench.suite.vllm_name import vllm_variables
 from tests.orthrus_serving.bench.stand_in import DIES, LAST_WORDS
 
 ROOT = Path(__file__).parents[3]
 CORES = sorted(os.sched_getaffinity(0))
-DEVICES = CpuDevices([[CORES[0]], [CORES[-1]]], kv_cache_gib=1, capacity=5)
+DEVICES = CpuDevices([[CORES[0]], [CORES[-1]]], kv_cache_mib=1024, capacity=5)
 MODEL = Model("model", length=64, budget=64, chunk=16, sequences=8)
 BOUNDS = Bounds(warm_up=0.0, warm_up_most=5.0, window=0.4, window_most=0.4, answers=1)
 WORK = Work("8", "8", "2", range(1000, 2000), clients=4, bounds=BOUNDS, nonce=0)
@@ -208,6 +209,19 @@ def test_an_engine_that_does_not_start_ends_its_cell(
     assert [failure.splitlines()[-1] for failure in figures.failures] == [LAST_WORDS]
     assert set(figures.rates("dedicated 1-1", "5:5")) == {0}
     assert engine_processes(tmp_path) == set()
+
+
+def test_the_program_vllm_finds_its_package_whatever_that_is_called() -> None:
+    """Without a version of `vllm` it ends before it reads its options."""
+    code = "from importlib.metadata import version; print(version('vllm'))"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | vllm_variables(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.startswith("0.32.0")
 
 
 @pytest.mark.usefixtures("stand_ins")

@@ -34,7 +34,7 @@ from orthrus_serving.bench.work.request import Request
 from orthrus_serving.scheduling.task import Task
 
 MIXES = ("9:1", "5:5", "1:9")
-CPU = CpuDevices([[0], [1]], kv_cache_gib=1, capacity=5)
+CPU = CpuDevices([[0], [1]], kv_cache_mib=1024, capacity=5)
 GPU = GpuDevices(2)
 MODEL = Model("model", length=2048, budget=2048, chunk=512, sequences=256)
 BOUNDS = Bounds(2, 20, 10, 30, answers=30)
@@ -143,6 +143,7 @@ def test_the_acceptance_ratios_are_those_of_the_rates() -> None:
     assert found["9:1, limit"].verdict == "met"
     assert found["9:1, dedicated 1-1"].median == pytest.approx(2.0)
     assert found["5:5, dedicated 1-1, generation"].median == pytest.approx(1.0)
+    found = {each.name: each for each in plan("sharing").compare(acceptance_figures())}
     assert found["5:5, sharing"].verdict == "missed"
     assert found["1:9, sharing"].verdict == "met"
 
@@ -164,7 +165,7 @@ def test_a_report_has_every_ratio_and_every_system(tmp_path: Path) -> None:
     conditions = Conditions("acceptance", {"nonce": 7}, {"pooling@0": "vllm serve --enforce-eager"})
     write_report(tmp_path, {"cpu": "x"}, conditions, figures, comparisons)
     found = json.loads((tmp_path / "summary.json").read_text())
-    assert len(found["comparisons"]) == len(comparisons) == 15
+    assert len(found["comparisons"]) == len(comparisons) == 12
     assert found["comparisons"][0]["median"] == pytest.approx(1.0)
     assert len(found["medians"]) == 11
     assert found["engines"] == {"pooling@0": "vllm serve --enforce-eager"}
@@ -187,8 +188,8 @@ def test_a_round_that_failed_keeps_its_place_and_leaves_goals_undecided(tmp_path
     assert found["9:1, limit"].dropped == ["round 2: no A", "round 3: no A, no B"]
     assert found["9:1, limit"].ratios == pytest.approx([1.0] * 7)
     assert found["9:1, dedicated 1-1"].dropped == ["round 2: no A"]
-    assert found["9:1, sharing"].verdict == "pairs missing"
-    assert found["1:9, sharing"].verdict == "met"
+    assert found["9:1, dedicated 1-1, embedding"].verdict == "pairs missing"
+    assert found["5:5, dedicated 1-1, embedding"].verdict == "met"
     write_report(tmp_path, {}, Conditions("acceptance", {}, {}), figures, comparisons)
     page = (tmp_path / "report.html").read_text()
     assert "it ended with code 1" in page
@@ -305,14 +306,14 @@ def test_a_split_gives_each_task_a_device() -> None:
 
 def test_one_device_is_enough_for_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {3})
-    assert find_devices(None, kv_cache_gib=1, engines_per_device=1, least=1).count == 1
+    assert find_devices(None, kv_cache_mib=1024, engines_per_device=1, least=1).count == 1
     with pytest.raises(ValueError, match="2 are needed"):
-        find_devices(None, kv_cache_gib=1, engines_per_device=5)
+        find_devices(None, kv_cache_mib=1024, engines_per_device=5)
 
 
 def test_cores_are_split_into_equal_devices() -> None:
     with pytest.raises(ValueError, match="10000 devices"):
-        find_devices(10_000, kv_cache_gib=1, engines_per_device=5)
+        find_devices(10_000, kv_cache_mib=1024, engines_per_device=5)
 
 
 @dataclass

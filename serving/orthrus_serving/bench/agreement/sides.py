@@ -1,6 +1,7 @@
 """The same requests by each of the two clients."""
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from orthrus_serving.bench.load.load import CountedClients
 from orthrus_serving.bench.load.measure import measure
 from orthrus_serving.bench.load.run import Servers
 from orthrus_serving.bench.suite.launch import MODEL, program
+from orthrus_serving.bench.suite.vllm_name import vllm_variables
 from orthrus_serving.bench.work.lengths import parse_lengths
 from orthrus_serving.bench.work.mix import Unit, parse_mix
 from orthrus_serving.bench.work.phases import Phase
@@ -86,7 +88,13 @@ def theirs(job: Job) -> Found:
             f"--result-dir={folder}",
             "--result-filename=result.json",
         ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command,
+            env=os.environ | vllm_variables(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         result = Path(folder) / "result.json"
         if done.returncode or not result.exists():
             raise SideFailedError(f"vllm bench serve: {(done.stderr or done.stdout)[-2000:]}")

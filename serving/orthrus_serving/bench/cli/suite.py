@@ -35,7 +35,7 @@ def suite(options: SuiteOptions) -> None:
     names = list(PRESETS) if _ALL in options.presets else options.presets
     with explained(ValueError, OSError):
         setting = Setting(
-            find_devices(options.devices, options.kv_cache_gib, options.engines_per_device),
+            find_devices(options.devices, options.kv_cache_mib, options.engines_per_device),
             Model(
                 options.model,
                 options.model_length,

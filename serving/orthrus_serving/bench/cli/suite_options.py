@@ -42,17 +42,18 @@ class SuiteOptions:
     sequences: Annotated[
         int, typer.Option(help="--max-num-seqs of all engines.", rich_help_panel=ENGINES)
     ] = 256
-    kv_cache_gib: Annotated[
+    kv_cache_mib: Annotated[
         int, typer.Option(help="On CPUs, of each engine.", rich_help_panel=ENGINES)
-    ] = 1
+    ] = 1024
     engines_per_device: Annotated[
         int,
         typer.Option(
-            help="On CPUs: how many stay in memory while others run; each takes 1 GiB and more.",
+            help="On CPUs: how many stay in memory while others run; each takes the KV cache, the "
+            "model, and 2 GiB of programs.",
             min=2,
             rich_help_panel=ENGINES,
         ),
-    ] = 5
+    ] = 3
     engine_flag: Annotated[
         list[str] | None,
         typer.Option(

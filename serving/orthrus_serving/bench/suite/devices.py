@@ -43,7 +43,7 @@ class CpuDevices:
     """Each device is some cores. Engines that wait cost only memory, so several stay."""
 
     groups: Sequence[Sequence[int]]
-    kv_cache_gib: int
+    kv_cache_mib: int
     capacity: float
 
     @property
@@ -58,10 +58,11 @@ class CpuDevices:
         return [core for device in engine.devices for core in self.groups[device]]
 
     def variables(self, engine: Engine) -> Mapping[str, str]:
-        return cpu_variables(self.cores(engine), self.kv_cache_gib)
+        return cpu_variables(self.cores(engine))
 
     def flags(self, engine: Engine) -> Sequence[str]:
-        return ["--dtype=float32", "--enforce-eager"]
+        kv_cache = f"--kv-cache-memory-bytes={self.kv_cache_mib << 20}"
+        return ["--dtype=float32", "--enforce-eager", kv_cache]
 
     @property
     def remark(self) -> str:
@@ -99,11 +100,11 @@ class GpuDevices:
 
 
 def find_devices(
-    count: int | None, kv_cache_gib: int, engines_per_device: int, least: int = 2
+    count: int | None, kv_cache_mib: int, engines_per_device: int, least: int = 2
 ) -> Devices:
     """The GPUs, where there are any, else the cores of this process in equal groups.
 
-    `kv_cache_gib` and `engines_per_device` are for cores only.
+    `kv_cache_mib` and `engines_per_device` are for cores only.
 
     Raises:
         ValueError: fewer than `count`, or fewer than `least`: systems of two engines need two.
@@ -119,14 +120,13 @@ def find_devices(
         return GpuDevices(wanted)
     size = len(cores) // wanted
     groups = [cores[start * size : (start + 1) * size] for start in range(wanted)]
-    return CpuDevices(groups, kv_cache_gib, engines_per_device)
+    return CpuDevices(groups, kv_cache_mib, engines_per_device)
 
 
-def cpu_variables(cores: Sequence[int], kv_cache_gib: int) -> Mapping[str, str]:
+def cpu_variables(cores: Sequence[int]) -> Mapping[str, str]:
     """vLLM's CPU backend on `cores`; its threads sleep while they wait, for others to run."""
     return {
         "VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, cores)),
-        "VLLM_CPU_KVCACHE_SPACE": str(kv_cache_gib),
         "OMP_WAIT_POLICY": "passive",
     }
 

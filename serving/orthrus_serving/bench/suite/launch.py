@@ -20,6 +20,7 @@ import psutil
 
 from orthrus_serving.bench.suite.devices import Devices, pinned
 from orthrus_serving.bench.suite.engine import Engine, Kind
+from orthrus_serving.bench.suite.vllm_name import vllm_variables
 
 MODEL = "bench"
 """Served name, the same everywhere."""
@@ -125,7 +126,12 @@ def launch(engine: Engine, model: Model, devices: Devices, logs: Path) -> Runnin
         port = free.getsockname()[1]
     logs.mkdir(parents=True, exist_ok=True)
     log = _unused(logs, engine.name)
-    environment = {**os.environ, "VLLM_NO_USAGE_STATS": "1", **devices.variables(engine)}
+    environment = {
+        **os.environ,
+        "VLLM_NO_USAGE_STATS": "1",
+        **(vllm_variables() if engine.kind is not Kind.ORTHRUS else {}),
+        **devices.variables(engine),
+    }
     with log.open("wb") as output, pinned(devices.cores(engine)):
         process = subprocess.Popen(  # noqa: S603
             command(engine, model, devices, port),

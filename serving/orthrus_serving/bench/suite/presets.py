@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from orthrus_serving.bench.measure.ratios import Goal
 from orthrus_serving.bench.measure.spread import LEAST_FOR_P99
-from orthrus_serving.bench.suite.acceptance import acceptance
+from orthrus_serving.bench.suite.acceptance import acceptance, beside_sharing
 from orthrus_serving.bench.suite.beside import Beside, Rows, each_task, mixed, whole_queries
 from orthrus_serving.bench.suite.cell import (
     Cell,
@@ -153,6 +153,7 @@ def retgen(setting: Setting) -> Plan:
 
 PRESETS: Mapping[str, Preset] = {
     "acceptance": acceptance,
+    "sharing": beside_sharing,
     "policies": policies,
     "loads": loads,
     "phases": phase_changes,
