@@ -39,7 +39,7 @@ def agreement(options: AgreementOptions) -> None:
     console = Console(stderr=True, highlight=False)
     with explained(ValueError, OSError, EngineFailedError, SideFailedError):
         served = Model(options.model, length=1024, budget=1024, chunk=512, sequences=128)
-        devices = find_devices(None, kv_cache_mib=1024, engines_per_device=1, least=1)
+        devices = find_devices(None, kv_cache_mib=512, engines_per_device=1, least=1)
         compared = Agreement(
             served, devices, options.requests, options.clients, options.output_tokens
         )

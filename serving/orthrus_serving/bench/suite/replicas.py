@@ -19,7 +19,7 @@ def replicas(model: str) -> Iterator[list[str]]:
     Raises:
         EngineFailedError: one cannot be started; ends with the last lines of its log.
     """
-    devices = find_devices(None, kv_cache_mib=1024, engines_per_device=1, least=1)
+    devices = find_devices(None, kv_cache_mib=512, engines_per_device=1, least=1)
     served = Model(model, length=2048, budget=2048, chunk=512, sequences=64)
     with tempfile.TemporaryDirectory() as logs:
         start = partial(launch, model=served, devices=devices, logs=Path(logs))
