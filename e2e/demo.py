@@ -14,7 +14,8 @@ from e2e.cluster import Cluster, ClusterError, progress
 from e2e.images import ImageError, build
 from e2e.installation import HelmError, install
 from e2e.kubectl import Kubectl, KubectlError
-from e2e.questions import QUESTION, SENTENCES, Answers, ask, metric
+from e2e.questions import QUESTION, SENTENCES, Answers, ask
+from e2e.replica_metrics import metric
 from e2e.sample import NAME, apply_sample, service_url, wait_available
 from e2e.sample_model import sample_model
 from e2e.waiting import wait_until

@@ -4,9 +4,7 @@ import asyncio
 import math
 from dataclasses import dataclass
 
-import httpx
 from openai import AsyncOpenAI
-from prometheus_client.parser import text_string_to_metric_families
 
 QUESTION = "What is the capital of France?"
 SENTENCES = (
@@ -53,17 +51,3 @@ async def ask(base_url: str, model: str) -> Answers:
 def cosine(a: list[float], b: list[float]) -> float:
     product = sum(x * y for x, y in zip(a, b, strict=True))
     return product / math.hypot(*a) / math.hypot(*b)
-
-
-def metric(base_url: str, name: str, **labels: str) -> float:
-    """The value of one series of a replica's /metrics.
-
-    Raises:
-        LookupError: there is no such series.
-    """
-    text = httpx.get(f"{base_url}/metrics", timeout=10).raise_for_status().text
-    for family in text_string_to_metric_families(text):
-        for sample in family.samples:
-            if sample.name == name and labels.items() <= sample.labels.items():
-                return sample.value
-    raise LookupError(f"{base_url}/metrics has no {name} with {labels}")

@@ -18,7 +18,8 @@ from e2e.conftest import REPLICAS, Installation
 from e2e.installation import OPERATOR
 from e2e.kubectl import Kubectl, KubectlError
 from e2e.operator_look import wait_for_a_look
-from e2e.questions import Answers, ask, metric
+from e2e.questions import Answers, ask
+from e2e.replica_metrics import metric
 from e2e.sample import NAME, apply_sample, service_url, state, wait_available
 from e2e.waiting import wait_until
 

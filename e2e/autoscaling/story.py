@@ -15,7 +15,7 @@ from e2e.cluster import Cluster
 from e2e.kubectl import Kubectl
 from e2e.load import TOKENS_IN_PROMPT, Demand, Failure, Load
 from e2e.monitoring.parts import Monitoring
-from e2e.questions import metric
+from e2e.replica_metrics import metric
 from e2e.sample import NAME, OF_REPLICA, service_url, state
 from e2e.waiting import wait_until
 

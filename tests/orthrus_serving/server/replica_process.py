@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 
+from e2e.replica_metrics import samples
 from e2e.sample_model import sample_model
 from e2e.waiting import wait_until
 
@@ -87,15 +88,9 @@ class ReplicaProcess:
     def metric(self, name: str, **labels: str) -> float:
         """Value of one sample of /metrics; those of the engine are missing while it is late."""
         [value] = wait_until(
-            name, lambda: self._values(name, labels), lambda found: found, within=60, every=0.2
+            name, lambda: samples(self.url, name, **labels), bool, within=60, every=0.2
         )
         return value
-
-    def _values(self, name: str, labels: Mapping[str, str]) -> list[float]:
-        inside = ",".join(f'{label}="{value}"' for label, value in sorted(labels.items()))
-        sample = f"{name}{{{inside}}} " if labels else f"{name} "
-        lines = httpx.get(self.url + "/metrics", timeout=60).text.splitlines()
-        return [float(line.removeprefix(sample)) for line in lines if line.startswith(sample)]
 
     def wait_metric(self, name: str, accept: Callable[[float], bool], **labels: str) -> None:
         """Snapshots are a second apart, and later on a busy machine."""
