@@ -17,7 +17,7 @@ from rich.table import Table
 from e2e.cluster import Cluster
 
 BIN = Path(sys.executable).parent
-PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=5")
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=15", "--durations-min=5")
 ON_ITS_OWN = "not engine and not cluster and not long"
 FAST = f"{ON_ITS_OWN} and not slow"
 

@@ -20,7 +20,7 @@ from e2e.kubectl import Kubectl, KubectlError
 from e2e.operator_look import wait_for_a_look
 from e2e.questions import Answers, ask
 from e2e.replica_metrics import metric
-from e2e.sample import NAME, apply_sample, service_url, state, wait_available
+from e2e.sample import NAME, OF_REPLICA, apply_sample, service_url, state, wait_available
 from e2e.waiting import wait_until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
@@ -141,16 +141,26 @@ def deployment_generation(kubectl: Kubectl) -> int:
     return generation
 
 
-def test_the_scale_subresource_adds_a_replica(kubectl: Kubectl) -> None:
-    kubectl("scale", "orth", NAME, "--replicas=2")
+def test_the_scale_subresource_adds_a_replica_and_takes_it_back(kubectl: Kubectl) -> None:
+    """That added ones serve is shown where they are needed: under autoscaling, in a rollout."""
+    assert replicas_after_scaling(kubectl, 2) == "2"
+    assert replicas_after_scaling(kubectl, 1) == "1"
+
+
+def replicas_after_scaling(kubectl: Kubectl, count: int) -> str:
+    """What the scale subresource says once there are so many pods."""
+    kubectl("scale", "orth", NAME, f"--replicas={count}")
     wait_until(
-        "2/2 ready",
-        lambda: (kubectl.get("orth", NAME) or {}).get("status", {}),
-        lambda status: status.get("ready") == "2/2" and status.get("replicas") == 2,
-        within=600,
+        f"{count} pods",
+        lambda: (
+            (kubectl.get("orth", NAME) or {}).get("status", {}).get("replicas"),
+            len(kubectl.list("pods", OF_REPLICA)),
+        ),
+        lambda seen: seen == (count, count),
+        within=120,
     )
-    scale = kubectl("get", "orth", NAME, "--subresource=scale", "-o", "jsonpath={.status.replicas}")
-    assert scale == "2"
+    path = "jsonpath={.status.replicas}"
+    return kubectl("get", "orth", NAME, "--subresource=scale", "-o", path)
 
 
 def test_a_model_that_does_not_exist_is_reported_with_the_reason(kubectl: Kubectl) -> None:

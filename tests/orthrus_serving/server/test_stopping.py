@@ -30,7 +30,13 @@ LONG = 200
 DRAIN_SECONDS = "300"
 
 
-@pytest.mark.parametrize("ask", [ReplicaProcess.terminate, ReplicaProcess.interrupt_group])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        ReplicaProcess.terminate,
+        pytest.param(ReplicaProcess.interrupt_group, marks=pytest.mark.long),
+    ],
+)
 def test_a_stop_finishes_streams_and_embeddings_and_refuses_the_rest(
     tmp_path: Path, ask: Callable[[ReplicaProcess], None]
 ) -> None:
@@ -94,13 +100,19 @@ def test_sigterm_during_load_exits_quickly_and_leaves_no_process(tmp_path: Path)
         assert not alive
 
 
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        ReplicaProcess.worker_process,
+        pytest.param(ReplicaProcess.engine_process, marks=pytest.mark.long),
+    ],
+)
 def test_a_frozen_process_is_seen_and_a_killed_engine_ends_the_replica_with_an_error(
-    tmp_path: Path,
+    tmp_path: Path, frozen: Callable[[ReplicaProcess], psutil.Process]
 ) -> None:
     with replica_process(tmp_path) as replica, ThreadPoolExecutor(1) as pool:
         replica.wait_ready()
-        for process in (replica.engine_process(), replica.worker_process()):
-            _freeze_and_thaw(replica, process)
+        _freeze_and_thaw(replica, frozen(replica))
         waiting = pool.submit(_complete, replica)
         replica.wait_metric("orthrus_scheduled_tokens_total", lambda n: n > 0, unit="decode")
         replica.engine_process().send_signal(signal.SIGKILL)
