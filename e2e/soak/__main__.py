@@ -1,6 +1,8 @@
 """Run the soak: `python -m e2e.soak`; exit 1 when the replica did not stay as it was."""
 
 import asyncio
+import signal
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -94,6 +96,7 @@ def main(
     minutes: Annotated[float, typer.Option(help="How long to send requests.", min=1)] = 60,
 ) -> None:
     """Send everything at once to one replica, and look whether it stays as it was."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the replica ends, too
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         adapters = make_replica_adapters(sample_model(), folder)

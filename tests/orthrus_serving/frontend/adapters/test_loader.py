@@ -24,11 +24,13 @@ def replica(tmp_path: Path) -> Iterator[AdaptedReplica]:
     replica.store.remove()
 
 
-async def load(replica: AdaptedReplica, name: str, weights: float) -> LoRARequest:
+async def load(
+    replica: AdaptedReplica, name: str, weights: float, *, replace: bool = True
+) -> LoRARequest:
     """A version of the adapter `name`, told from others by its weights."""
     folder = write(replica.folder / f"{name}-{weights}", tensors(fill=weights))
     adapter = Adapter(name=name, source=str(folder), task="generate")
-    await replica.loader.load(adapter, declared=False)
+    await replica.loader.load(adapter, declared=False, replace=replace)
     return replica.registry.requests[name]
 
 
@@ -58,6 +60,16 @@ async def test_a_version_that_was_replaced_leaves_engine_and_disk(replica: Adapt
     await replica.loader.remove_unused()
     assert replica.engine.held == [other.lora_int_id]
     assert replica.stored() == {folder_of(other)}
+
+
+async def test_of_two_loads_of_one_new_name_one_is_refused(replica: AdaptedReplica) -> None:
+    loads = (load(replica, "sql", weights, replace=False) for weights in (1.0, 2.0))
+    first, second = await asyncio.gather(*loads, return_exceptions=True)
+    assert isinstance(first, LoRARequest)
+    assert isinstance(second, AdapterError)
+    assert "load_inplace" in str(second)
+    assert replica.engine.held == [first.lora_int_id]
+    assert replica.stored() == {folder_of(first)}
 
 
 async def test_a_version_stays_until_its_last_request_has_ended(replica: AdaptedReplica) -> None:

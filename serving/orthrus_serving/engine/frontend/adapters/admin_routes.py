@@ -27,16 +27,13 @@ def admin_router(
         entry: dict[str, Any] = {"task": "generate"} | body
         name = _take_name(entry)
         _refuse_declared(registry, name)
-        reload = entry.pop("load_inplace", False)
+        replace = entry.pop("load_inplace", False) is True
         if name in served_names:
             raise VLLMValidationError(f"{name} is the name of the served model")
-        if name in registry and reload is not True:
-            raise VLLMValidationError(
-                f"the adapter {name} is loaded: set load_inplace to true to replace it"
-            )
         entry["source"] = entry.pop("lora_path", None)
         try:
-            await loader.load(parse_adapter(entry | {"name": name}, name), declared=False)
+            adapter = parse_adapter(entry | {"name": name}, name)
+            await loader.load(adapter, declared=False, replace=replace)
         except AdapterError as error:
             raise VLLMValidationError(str(error)) from error
         return PlainTextResponse(f"Success: LoRA adapter '{name}' added successfully.")

@@ -69,10 +69,16 @@ class AdapterLoader:
         self._downloads = ThreadPoolExecutor(DOWNLOADS, thread_name_prefix="adapter-download")
         self._one_at_a_time = asyncio.Lock()
 
-    async def load(self, adapter: Adapter, *, declared: bool) -> None:
-        """From its return on the adapter serves. Raises AdapterError with one sentence."""
+    async def load(self, adapter: Adapter, *, declared: bool, replace: bool = True) -> None:
+        """From its return on the adapter serves.
+
+        `replace`: what serves under its name, if anything does.
+
+        Raises:
+            AdapterError: why not, in one sentence.
+        """
         try:
-            await self._load(adapter, declared=declared)
+            await self._load(adapter, declared=declared, replace=replace)
         except AdapterError:
             raise
         except Exception as error:
@@ -80,7 +86,9 @@ class AdapterLoader:
             said = f"{type(error).__name__}: {first_line(error)}"
             raise AdapterError(f"it cannot be loaded: {said}", may_pass=True) from error
 
-    async def _load(self, adapter: Adapter, *, declared: bool) -> None:
+    async def _load(self, adapter: Adapter, *, declared: bool, replace: bool) -> None:
+        if not replace:
+            self._refuse_to_replace(adapter.name)
         end_token = self._end_token(adapter)
         _prepare_head(adapter)
         if adapter.largest_size > self._base.hidden_size:
@@ -91,7 +99,9 @@ class AdapterLoader:
         pool = self._downloads if is_on_hub(adapter.source) else None
         folder = await asyncio.get_running_loop().run_in_executor(pool, fetch, adapter.source)
         async with self._one_at_a_time:
-            self._check_names(adapter.name)
+            if not replace:  # once more: another one may have come first
+                self._refuse_to_replace(adapter.name)
+            self._check_room_for(adapter.name)
             stored = await asyncio.to_thread(self._copy, folder)
             await self._make_room(stored)
             request = LoRARequest(adapter.name, stored.number, str(stored.folder))
@@ -114,7 +124,13 @@ class AdapterLoader:
                 await self._engine.remove_lora(stored.number)
                 await asyncio.to_thread(self._store.discard, stored)
 
-    def _check_names(self, name: str) -> None:
+    def _refuse_to_replace(self, name: str) -> None:
+        if name in self._registry:
+            raise AdapterError(
+                f"the adapter {name} is loaded: set load_inplace to true to replace it"
+            )
+
+    def _check_room_for(self, name: str) -> None:
         serving, most = self._registry.requests, self._most - REPLACEMENTS
         if name not in serving and len(serving) >= most:
             raise AdapterError(
