@@ -200,6 +200,22 @@ def test_a_started_prefill_without_blocks_goes_on_only_if_no_decode_could_lose_t
     assert Admission(Limits(8), {(E, 0): 1}, blocks).resume(started) is not decodes
 
 
+@pytest.mark.parametrize("overtaken", [0, OVERTAKING_LIMIT])
+def test_an_admission_leaves_free_what_decodes_need_next(overtaken: int) -> None:
+    """Also where blocks were set aside for it: a decode without one preempts a prefill."""
+    blocks = FreeBlocks(10, needed=lambda prefill, _: prefill.remaining, headroom=2, decodes=True)
+
+    def is_admitted(tokens: int) -> bool:
+        waiting = Prefill("a", E, arrival=0, remaining=tokens, overtaken=overtaken)
+        admission = Admission(Limits(8), {(G, 0): 2}, blocks)
+        if overtaken:
+            admission.reserve(waiting)
+        return admission.admit(waiting)
+
+    assert is_admitted(8)
+    assert not is_admitted(9)
+
+
 def test_rows_of_both_tasks_together_stay_within_the_batch() -> None:
     full = replica(sequences=4)
     for _ in range(4):
