@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.backlog import Backlog
+from orthrus_serving.scheduling.free_blocks import FreeBlocks
 from orthrus_serving.scheduling.ibs import IntraBatchScheduling
+from orthrus_serving.scheduling.limits import Limits
 from orthrus_serving.scheduling.policies import POLICY_NAMES, make_policy
 from orthrus_serving.scheduling.prefill import Prefill
+from orthrus_serving.scheduling.step import Step
 from orthrus_serving.scheduling.task import Task
 from tests.orthrus_serving.scheduling.replica import E, G, Replica
 
@@ -112,3 +116,16 @@ def test_decodes_are_reserved_before_any_chunk() -> None:
 
     assert taken.decodes == 10
     assert sum(taken.plan.grants.values()) == BUDGET - 10
+
+
+def test_of_two_started_prefills_the_older_one_goes_on() -> None:
+    """Two of a task are started when one had to wait for blocks."""
+    older, younger = (Prefill(name, E, arrival=i, remaining=50) for i, name in enumerate("ab"))
+    blocks = FreeBlocks(100, needed=lambda prefill, _: prefill.remaining)
+    admission = Admission(Limits(8), {(E, 0): 2}, blocks)
+    step = Step.begin(32, 0, [younger, older], Backlog(), admission)
+    grants = dict[Prefill, int]()
+
+    step.lane(E, grants).fill(32)
+
+    assert grants == {older: 32}
