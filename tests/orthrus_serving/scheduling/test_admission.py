@@ -6,6 +6,7 @@ from orthrus_serving.scheduling.admission import Admission
 from orthrus_serving.scheduling.fcfs import FirstComeFirstServed
 from orthrus_serving.scheduling.free_blocks import FreeBlocks
 from orthrus_serving.scheduling.ibs import IntraBatchScheduling
+from orthrus_serving.scheduling.lane import Lane
 from orthrus_serving.scheduling.limits import OVERTAKING_LIMIT, Limits
 from orthrus_serving.scheduling.prefill import Prefill
 from orthrus_serving.scheduling.task import Task
@@ -93,12 +94,22 @@ def test_prompts_of_the_base_model_pass_a_head_without_an_adapter_slot() -> None
     full = replica(adapter_slots=2, sequences=200)
     full.submit(G, 1, output=10_000, adapter=1)
     full.step()
-    blocked = full.submit(G, 1, adapter=2)
+    blocked = [full.submit(G, 1, adapter=adapter) for adapter in range(2, 8)]
     for _ in range(3 * OVERTAKING_LIMIT):
         prompt = full.submit(G, 1)
         assert prompt in full.step().plan.grants
-    assert blocked.waiting
-    assert blocked.overtaken == 0
+    assert all(head.waiting for head in blocked)
+    assert {head.overtaken for head in blocked} == {0}
+
+
+def test_a_step_looks_at_a_bounded_number_of_requests_that_cannot_run() -> None:
+    """However many are queued, and however often the policy asks."""
+    queue = (Prefill(str(i), E, arrival=i, remaining=1) for i in range(1000))
+    none_free = FreeBlocks(0, needed=lambda prefill, _: prefill.remaining)
+    lane = Lane((), queue, Admission(Limits(8), {}, none_free), {})
+
+    assert not any(lane.open for _ in range(100))
+    assert int(next(queue).request_id) <= OVERTAKING_LIMIT
 
 
 @pytest.mark.parametrize("competitor", Task)
