@@ -124,3 +124,17 @@ def test_sums_of_bfloat16_hidden_states_are_taken_in_fp32(pooler: IncrementalPoo
     assert ended is not None
     # bf16 cannot count past 256.
     assert torch.equal(ended.wait()["r"], torch.ones(8))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_hidden_states_of_a_shorter_type_are_summed_in_fp32(method: str) -> None:
+    tokens, chunk = 300, 100
+    hidden = Prompt(method, False, seed=0, chunks=(tokens,)).hidden_states().bfloat16()
+    pooler = IncrementalPooler(1, HIDDEN_SIZE, torch.device("cpu"))
+    pooler.add("r", PoolingRequest(method, tokens, normalize=False))
+    for start in range(0, tokens, chunk):
+        ended = pooler.fold(hidden[start : start + chunk], [Chunk("r", 0, chunk, start)])
+
+    assert ended is not None
+    vector = ended.wait()["r"].double()
+    torch.testing.assert_close(vector, ONE_PASS[method](hidden.double()), rtol=1e-5, atol=1e-6)

@@ -114,6 +114,13 @@ def test_a_lost_chunk_ends_in_a_vector_of_size_0(pooler: IncrementalPooler) -> N
     assert is_sentinel(feed(pooler, "r", 2, 3)["r"])
 
 
+def test_a_chunk_that_comes_twice_counts_once(pooler: IncrementalPooler) -> None:
+    pooler.add("r", MEAN)
+    feed(pooler, "r", 0, 2)
+    feed(pooler, "r", 1, 2)
+    torch.testing.assert_close(feed(pooler, "r", 2, 3)["r"], HIDDEN.mean(0))
+
+
 def test_a_preempted_request_that_resumes_in_the_middle_ends_in_a_vector_of_size_0(
     pooler: IncrementalPooler,
 ) -> None:
