@@ -1,4 +1,7 @@
-"""A proxy before the API server that counts requests, and makes some slow or fail."""
+"""A proxy before the API server that counts requests, and makes some slow or fail.
+
+A request is named `METHOD /path`; one that watches, `WATCH /path`.
+"""
 
 import asyncio
 import base64
@@ -6,26 +9,45 @@ import random
 import re
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import aiohttp
 from aiohttp import web
 
+from tests.orthrus_operator.cluster.proxied_watches import (
+    ProxiedWatches,
+    error_event,
+    failure,
+    hang_up,
+)
+
+Result = TypeVar("Result")
+
 _HOP_BY_HOP = frozenset({"connection", "transfer-encoding", "content-length", "host"})
+
+
+class Reset(Enum):
+    """When a connection is reset instead of an answer."""
+
+    BEFORE = auto()
+    """The API server never hears of the request."""
+    AFTER = auto()
+    """It has done what was asked for, and nobody is told."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to a request whose `METHOD /path` matches."""
+    """What happens to a request whose name matches."""
 
     request: str
-    status: int | None = None
-    """Answered instead of the API server; None: it only waits."""
+    status: int | Reset | None = None
+    """Answered, or done, instead of the API server's answer; None: it only waits."""
     share: float = 1.0
     """Of matching requests, chosen at random."""
     delay: float = 0.0
@@ -40,8 +62,9 @@ class FaultProxy:
         self._trust = ssl.create_default_context(cadata=_authority(cluster))
         self._faults: list[Fault] = []
         self._random = random.Random(1)  # noqa: S311
+        self._watches = ProxiedWatches()
         self.requests: list[str] = []
-        """Every request so far, as `METHOD /path`."""
+        """Names of all so far."""
         started: Future[str] = Future()
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve(started)), daemon=True
@@ -63,8 +86,44 @@ class FaultProxy:
             for fault in faults:
                 self._faults.remove(fault)
 
+    @contextmanager
+    def cutting_watches(self, pause: float) -> Iterator[None]:
+        """Resets one watch after the other inside the context, `pause` seconds apart on average."""
+        cutting = asyncio.run_coroutine_threadsafe(
+            self._watches.cut_at_random(self._random, pause), self._loop
+        )
+        try:
+            yield
+        finally:
+            cutting.cancel()
+
+    @contextmanager
+    def without_watches(self) -> Iterator[set[str]]:
+        """All, whose names it yields, are reset, and none comes through inside the context; after
+        it, each is told that the version at which it would go on is too old."""
+        with self.fault(Fault("^WATCH ", Reset.BEFORE)):
+            names = self._from_outside(self._watches.cut)
+            yield names
+            self._from_outside(lambda: self._watches.expire(names))
+
+    def fail_watches(self, status: int) -> None:
+        """Ends all by an ERROR event of this status."""
+        self._from_outside(lambda: self._watches.fail(status))
+
+    def expiring_watches(self) -> set[str]:
+        """Names of those that have not come again yet to be told so."""
+        return set(self._watches.expiring)
+
     def writes(self) -> list[str]:
-        return [each for each in self.requests if not each.startswith("GET ")]
+        return [each for each in self.requests if not each.startswith(("GET ", "WATCH "))]
+
+    def _from_outside(self, act: Callable[[], Result]) -> Result:
+        """Has the event loop do it."""
+
+        async def run() -> Result:
+            return act()
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
 
     async def _serve(self, started: Future[str]) -> None:
         """Sets `started` to the proxy's address, or to what kept it from starting."""
@@ -82,7 +141,10 @@ class FaultProxy:
         application = web.Application()
         application.router.add_route("*", "/{path:.*}", self._handle)
         application.on_cleanup.append(self._close_client)
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
+        # Else a watch would outlive its client until the next event.
+        runner = web.AppRunner(
+            application, access_log=None, shutdown_timeout=1, handler_cancellation=True
+        )
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
@@ -97,52 +159,58 @@ class FaultProxy:
         await self._client.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        name = f"{request.method} {request.path}"
+        name = _name(request)
         self.requests.append(name)
         for fault in tuple(self._faults):
             if re.search(fault.request, name) and self._random.random() < fault.share:
                 await asyncio.sleep(fault.delay)
+                if fault.status is Reset.AFTER:
+                    async with self._asked(request) as answer:
+                        await answer.read()
+                if isinstance(fault.status, Reset):
+                    hang_up(request)
+                    return web.Response()
                 if fault.status:
-                    return _refusal(fault.status)
-        return await self._forward(request)
+                    return web.json_response(failure(fault.status), status=fault.status)
+        if self._watches.is_too_old(name):
+            return web.Response(body=error_event(410), content_type="application/json")
+        return await self._forward(request, name)
 
-    async def _forward(self, request: web.Request) -> web.StreamResponse:
-        headers = {
-            name: value
-            for name, value in request.headers.items()
-            if name.lower() not in _HOP_BY_HOP
-        }
-        async with self._client.request(
-            request.method,
-            f"{self._server}{request.path_qs}",
-            headers=headers,
-            data=await request.read() or None,
-            timeout=aiohttp.ClientTimeout(),
-        ) as answer:
-            kept = {
-                name: value
-                for name, value in answer.headers.items()
-                if name.lower() not in _HOP_BY_HOP
-            }
-            response = web.StreamResponse(status=answer.status, headers=kept)
+    async def _forward(self, request: web.Request, name: str) -> web.StreamResponse:
+        async with self._asked(request) as answer:
+            response = web.StreamResponse(
+                status=answer.status, headers=dict(_end_to_end(answer.headers))
+            )
             # A watcher that ends closes its connection in the midst of an answer.
             with suppress(aiohttp.ClientConnectionResetError):
                 await response.prepare(request)
-                async for chunk in answer.content.iter_any():
-                    await response.write(chunk)
+                if name.startswith("WATCH "):
+                    await self._watches.stream(name, answer.content, request, response)
+                else:
+                    await response.write(await answer.read())
                 await response.write_eof()
             return response
 
+    @asynccontextmanager
+    async def _asked(self, request: web.Request) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The API server's answer."""
+        async with self._client.request(
+            request.method,
+            f"{self._server}{request.path_qs}",
+            headers=dict(_end_to_end(request.headers)),
+            data=await request.read() or None,
+            timeout=aiohttp.ClientTimeout(),
+        ) as answer:
+            yield answer
 
-def _refusal(status: int) -> web.Response:
-    body: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "Status",
-        "status": "Failure",
-        "code": status,
-        "message": "injected fault",
-    }
-    return web.json_response(body, status=status)
+
+def _name(request: web.Request) -> str:
+    verb = "WATCH" if request.query.get("watch") == "true" else request.method
+    return f"{verb} {request.path}"
+
+
+def _end_to_end(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return (each for each in headers.items() if each[0].lower() not in _HOP_BY_HOP)
 
 
 def _authority(cluster: dict[str, str]) -> str:
