@@ -4,8 +4,11 @@ A pod must not change with its adapters, or every new one would be a rollout: wh
 them comes in steps, with room.
 """
 
+import hashlib
 import json
+from typing import Any
 
+from orthrus_operator.api.adapters import Adapter
 from orthrus_operator.api.model import ClaimSource
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject, child
@@ -18,13 +21,22 @@ _STEPS_OF_LOADED = (16, 32, 64, 128)
 
 def adapters_config_map(orthrus: OrthrusDeployment) -> KubernetesObject:
     """JSON, which is YAML: the file that `--adapters-file` names."""
-    adapters = [
-        adapter.model_dump(by_alias=True, mode="json", exclude_none=True)
-        for adapter in orthrus.spec.adapters or ()
-    ]
+    adapters = [declaration(adapter) for adapter in orthrus.spec.adapters or ()]
     content = json.dumps({"adapters": adapters}, indent=2, ensure_ascii=False)
     file = ADAPTERS_FILE.rpartition("/")[2]
     return child(orthrus, "v1", "ConfigMap", data={file: content + "\n"})
+
+
+def declaration(adapter: Adapter) -> dict[str, Any]:
+    """Its entry of the file."""
+    return adapter.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def declaration_digest(adapter: Adapter) -> str:
+    """By which a replica says at /ready that it has this very entry: what it says of an adapter may
+    be about an earlier one of the same name, until the kubelet has brought the file."""
+    content = json.dumps(declaration(adapter), sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def loaded_at_most(orthrus: OrthrusDeployment, room: int = 0) -> int:

@@ -20,10 +20,10 @@ from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
 from orthrus_operator.reconciler.client import Api, ApiError
 from orthrus_operator.reconciler.installed_schema import SchemaCheck, check_installed_schema
 from orthrus_operator.reconciler.lease import Lease
-from orthrus_operator.reconciler.load_poller import LoadPoller
 from orthrus_operator.reconciler.operator_metrics import DeploymentCollector, OperatorMetrics
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
 from orthrus_operator.reconciler.reconcile import Reconciler
+from orthrus_operator.reconciler.replica_poller import ReplicaPoller
 from orthrus_operator.reconciler.served_namespaces import barred, first_allowed
 
 _WAITING = "waiting for the lease"
@@ -107,10 +107,15 @@ async def _work(
         if left_out:
             background.append(group.create_task(_start_anew(api, left_out)))
         # The queue needs the reconciler, which needs the poller.
-        poller = LoadPoller(api, namespaces, lambda key: queue.add(key))  # noqa: PLW0108
+        poller = ReplicaPoller(
+            api,
+            namespaces,
+            lambda key: queue.add(key),  # noqa: PLW0108
+            period=settings.poll_seconds,
+        )
         changes = AutoscalerChanges()
         autoscalers = AutoscalerNames(api, changes.listed)
-        reconciler = Reconciler(api, settings.installation, poller.spaces, autoscalers)
+        reconciler = Reconciler(api, settings.installation, poller.reports, autoscalers)
         queue = KeyedQueue(
             reconciler.reconcile, QueueSettings(resync=settings.resync_seconds), metrics
         )

@@ -33,6 +33,8 @@ class OperatorSettings(BaseSettings):
     """Where the Lease is that keeps a second operator from working; empty: there is none."""
     resync_seconds: Annotated[float, Field(gt=0)] = 600.0
     """Every object is looked at again after this time, whatever the watches say."""
+    poll_seconds: Annotated[float, Field(gt=0, le=30)] = 15.0
+    """Replicas are asked so often for their load, vectors and adapters."""
     liveness_port: Annotated[int, Field(ge=1, le=65_535)] = 8080
     """Port of GET /healthz."""
     metrics_port: Annotated[int, Field(ge=1, le=65_535)] = 8081

@@ -2,30 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from orthrus_operator.api.status import ConditionType
 from orthrus_operator.planner.conditions import Verdict
+from orthrus_operator.planner.replica_report import ReplicaReport
 
 SPACE_CONDITION: ConditionType = "EmbeddingSpaceConsistent"
 
 
-@dataclass(frozen=True)
-class ReplicaSpaces:
-    """What one ready replica says of its vectors."""
-
-    pod: str
-    spaces: Mapping[str, str]
-    """Identifier of the space by the name of each model that embeds."""
-
-
-def common_space(replicas: Sequence[ReplicaSpaces], name: str) -> str | None:
+def common_space(replicas: Sequence[ReplicaReport], name: str) -> str | None:
     """The space of the model `name`, if all replicas that embed under that name agree."""
     found = {replica.spaces[name] for replica in replicas if name in replica.spaces}
     return found.pop() if len(found) == 1 else None
 
 
-def space_verdict(replicas: Sequence[ReplicaSpaces]) -> Verdict | None:
+def space_verdict(replicas: Sequence[ReplicaReport]) -> Verdict | None:
     """The condition EmbeddingSpaceConsistent; None while no replica has told of its vectors.
 
     A name that only some replicas serve, since the others still load it, is compared between those.

@@ -14,19 +14,15 @@ from orthrus_operator.api.status import (
 )
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
-from orthrus_operator.planner.adapter_state import ReplicaReport, adapter_state
+from orthrus_operator.planner.adapter_state import adapter_state, kept_adapter_state
 from orthrus_operator.planner.awaited_drain import awaited_drains
 from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
-from orthrus_operator.planner.embedding_space import (
-    SPACE_CONDITION,
-    ReplicaSpaces,
-    common_space,
-    space_verdict,
-)
+from orthrus_operator.planner.embedding_space import SPACE_CONDITION, common_space, space_verdict
 from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
+from orthrus_operator.planner.replica_report import ReplicaReport
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
 from orthrus_operator.planner.scaling_state import scaling_verdict
 from orthrus_operator.planner.unprepared_pod import unprepared_problem
@@ -46,10 +42,8 @@ class World:
     """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
     notes: tuple[str, ...] = ()
     """What the cluster made of objects, when that does no harm."""
-    reports: tuple[ReplicaReport, ...] = ()
-    """What ready replicas say of their adapters."""
-    spaces: tuple[ReplicaSpaces, ...] | None = ()
-    """What ready replicas say of their vectors; None when nobody has asked them yet."""
+    reports: tuple[ReplicaReport, ...] | None = ()
+    """Of the ready replicas that were asked; None when nobody has asked any yet."""
     unscaled: Problem | None = None
     """Why there is no autoscaler as the spec asks for."""
     autoscalers: tuple[KubernetesObject, ...] | None = ()
@@ -84,14 +78,15 @@ def observed_status(
         worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
     )
     declared = orthrus.spec.adapters or ()
-    adapters = adapter_state(declared, world.reports, wanted)
     generation = orthrus.metadata.generation
-    if world.spaces is None:
+    if world.reports is None:
+        adapters = kept_adapter_state(declared, previous, generation, wanted)
         resolved, consistent = previous.get("resolved"), _kept(previous, SPACE_CONDITION)
     else:
-        space = common_space(world.spaces, orthrus.served_name)
+        adapters = adapter_state(declared, world.reports, wanted)
+        space = common_space(world.reports, orthrus.served_name)
         resolved = {"embeddingSpace": space} if space else None
-        consistent = space_verdict(world.spaces)
+        consistent = space_verdict(world.reports)
     status = Status(
         observed_generation=generation,
         replicas=rollout.replicas,

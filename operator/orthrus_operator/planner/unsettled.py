@@ -10,9 +10,7 @@ from orthrus_operator.planner.unprepared_pod import is_unprepared
 def is_unsettled(world: World, status: Mapping[str, Any]) -> bool:
     """`status` is what was made of `world`."""
     met = {each["type"]: each["status"] == "True" for each in status["conditions"]}
-    # Replicas load adapters by themselves; that one becomes ready, an event tells.
-    loading = status["readyReplicas"] > 0 and not met["AdaptersReady"]
     # A ScaledObject is not watched, and KEDA looks at it when it likes.
     unscaled = world.scaled_object is not None and not met.get("ScalingActive", True)
     # Nor does a pod that waits for its volumes show for how long.
-    return loading or unscaled or any(is_unprepared(pod) for pod in world.pods)
+    return unscaled or any(is_unprepared(pod) for pod in world.pods)

@@ -1,7 +1,7 @@
 """One idempotent pass over one OrthrusDeployment: read, apply, prune, write status."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
 from orthrus_operator.planner.desired import Installation
-from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
+from orthrus_operator.planner.replica_report import ReplicaReport
 from orthrus_operator.planner.status import World, observed_status, unobserved_status
 from orthrus_operator.planner.unsettled import is_unsettled
 from orthrus_operator.reconciler.apply import Applier
@@ -32,7 +32,7 @@ from orthrus_operator.reconciler.paths import (
 from orthrus_operator.reconciler.plan import Observed, Plan, own_deployment, plan, removable
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_address import serves
-from orthrus_operator.reconciler.replica_reports import replica_reports
+from orthrus_operator.reconciler.replica_reports import Reports
 from orthrus_operator.reconciler.scale_down import mark_emptiest
 from orthrus_operator.reconciler.timestamps import timestamp
 
@@ -49,15 +49,15 @@ class Reconciler:
         self,
         api: Api,
         installation: Installation,
-        spaces: Callable[[ObjectKey], Mapping[str, ReplicaSpaces] | None],
+        reports: Callable[[ObjectKey], Reports | None],
         autoscalers: AutoscalerNames,
         now: Callable[[], str] = timestamp,
     ) -> None:
-        """`spaces`: what an object's replicas said last of their vectors, by the uid of their pod;
-        None when nobody has asked them yet."""
+        """`reports`: what an object's replicas said last; None when nobody has asked them yet. No
+        look at an object waits for a replica: there may be hundreds that do not answer."""
         self._api = api
         self._installation = installation
-        self._spaces = spaces
+        self._reports = reports
         self._now = now
         self._observer = Observer(api, autoscalers)
         self._applier = Applier(api)
@@ -84,17 +84,15 @@ class Reconciler:
             message = f"the operator may not look: {error.message}; give it its rights"
             return await self._give_up(metadata, previous, Problem("Forbidden", message, False))
         world, retry = await self._act(orthrus, observed)
-        if orthrus.spec.adapters:
-            world = replace(world, reports=await replica_reports(world.pods))
-        world = replace(world, spaces=self._spaces_of(key, world.pods))
+        world = replace(world, reports=self._reports_of(key, world.pods))
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
         return Outcome.RETRY if retry or is_unsettled(world, status) else Outcome.DONE
 
-    def _spaces_of(
+    def _reports_of(
         self, key: ObjectKey, pods: Sequence[KubernetesObject]
-    ) -> tuple[ReplicaSpaces, ...] | None:
-        told = self._spaces(key)
+    ) -> tuple[ReplicaReport, ...] | None:
+        told = self._reports(key)
         if told is None:
             return None
         uids = [pod["metadata"]["uid"] for pod in pods if serves(pod)]

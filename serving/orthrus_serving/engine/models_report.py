@@ -18,6 +18,8 @@ class AdapterStatus:
     """One adapter, declared in the file or loaded over HTTP."""
 
     name: str
+    declaration: str
+    """Digest of the entry that asked for the newest version."""
     state: AdapterState
     serves: bool
     """Requests for it are answered; a version before a failed one still may."""

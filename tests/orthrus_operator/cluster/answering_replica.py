@@ -5,6 +5,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from orthrus_operator.api.adapters import Adapter
+from orthrus_operator.builders.adapters import declaration_digest
 from tests.orthrus_operator.cluster.subject import Subject
 
 _REST = "# HELP vllm:other A replica shows far more than is read of it.\n" * 2000
@@ -46,10 +48,17 @@ class AnsweringReplica:
         addresses = {"podIP": self.address, "podIPs": [{"ip": self.address}]}
         subject.patch_pod_status(pod, {"conditions": ready, **addresses})
 
-    def say_adapters(self, **states: str) -> None:
+    def say_adapters(self, *said: tuple[dict[str, Any], str]) -> None:
+        """Each an entry of `spec.adapters`, and its state."""
         self.adapters = [
-            {"name": name, "state": state, "serves": state == "loaded", "message": "it is broken"}
-            for name, state in states.items()
+            {
+                "name": entry["name"],
+                "declaration": declaration_digest(Adapter.model_validate(entry)),
+                "state": state,
+                "serves": state == "loaded",
+                "message": "it is broken",
+            }
+            for entry, state in said
         ]
 
     def say_work(

@@ -15,6 +15,7 @@ from tests.orthrus_operator.cluster.subject import Subject
 pytestmark = pytest.mark.cluster
 
 E5 = {"name": "e5", "source": "pvc://adapters/e5", "task": "embed"}
+E5_2 = E5 | {"source": "pvc://adapters/e5-2"}
 SQL = {"name": "sql", "source": "pvc://adapters/sql", "task": "generate"}
 
 
@@ -40,9 +41,9 @@ def test_adapters_come_change_and_go_without_a_restart(
     (pod,) = subject.wait_for_pods(1)
     assert file(subject) == [E5]
     replica.run(pod, subject)
-    replica.say_adapters(e5="loading")
+    replica.say_adapters((E5, "loading"))
     subject.wait_for_condition("AdaptersReady", "False AdaptersLoading")
-    replica.say_adapters(e5="loaded")
+    replica.say_adapters((E5, "loaded"))
     subject.wait_for_condition("AdaptersReady", "True AdaptersLoaded")
     subject.wait_for_condition("Ready", "True ReplicasReady")
     assert subject.kubectl("get", "orth", subject.name).splitlines()[1].split()[3] == "1/1"
@@ -50,19 +51,25 @@ def test_adapters_come_change_and_go_without_a_restart(
     subject.apply(adapters=[E5, SQL])
     subject.wait("file", lambda: file(subject), lambda seen: seen == [E5, SQL])
     subject.wait_for_condition("Ready", "False AdaptersLoading")
-    replica.say_adapters(e5="loaded", sql="failed")
+    replica.say_adapters((E5, "loaded"), (SQL, "failed"))
     subject.wait_for_condition("AdaptersReady", "False AdapterFailed")
     assert subject.conditions()["Available"] == "True ReplicasReady"
     assert "it is broken" in subject.message()
     assert [each["ready"] for each in subject.status()["adapters"]] == ["1/1", "0/1"]
 
     subject.apply(adapters=[E5])
-    replica.say_adapters(e5="loaded")
+    replica.say_adapters((E5, "loaded"))
+    subject.wait_for_condition("Ready", "True ReplicasReady")
+    # It has the earlier version until it says otherwise.
+    subject.apply(adapters=[E5_2])
+    subject.wait("file", lambda: file(subject), lambda seen: seen == [E5_2])
+    subject.wait_for_condition("Ready", "False AdaptersLoading")
+    replica.say_adapters((E5_2, "loaded"))
     subject.wait_for_condition("Ready", "True ReplicasReady")
     assert [each["metadata"]["uid"] for each in subject.pods()] == [pod["metadata"]["uid"]]
 
     # The first pod that does not come up stops the rollout: others may yet be made again.
-    subject.apply(replicas=2, adapters=[E5])
+    subject.apply(replicas=2, adapters=[E5_2])
     for each in subject.wait_for_pods(2):
         replica.run(each, subject)
     subject.wait_for_condition("Ready", "True ReplicasReady")
@@ -70,9 +77,9 @@ def test_adapters_come_change_and_go_without_a_restart(
     subject.wait(
         "half a rollout",
         subject.status,
-        lambda seen: (seen["observedGeneration"], seen.get("updatedReplicas")) == (5, 1),
+        lambda seen: (seen["observedGeneration"], seen.get("updatedReplicas")) == (6, 1),
     )
-    assert file(subject) == [E5]
+    assert file(subject) == [E5_2]
     subject.apply()
     subject.wait("no file", lambda: subject.child("configmap"), lambda seen: not seen)
     subject.wait("status", subject.status, lambda seen: "adapters" not in seen)

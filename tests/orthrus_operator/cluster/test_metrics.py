@@ -10,9 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from e2e.kubectl import Kubectl
 from orthrus_operator.planner.metric_table import DEPLOYMENT_METRICS, OWN_METRICS
 from orthrus_operator.reconciler.client import Api
-from orthrus_operator.reconciler.load_poller import LoadPoller
 from orthrus_operator.reconciler.operator_metrics import DeploymentCollector
 from orthrus_operator.reconciler.outcome import ObjectKey
+from orthrus_operator.reconciler.replica_poller import ReplicaPoller
 from tests.orthrus_operator.cluster.answering_replica import AnsweringReplica
 from tests.orthrus_operator.cluster.operator_process import Operator
 from tests.orthrus_operator.cluster.subject import Subject
@@ -86,7 +86,7 @@ async def test_an_objects_load_is_that_of_its_replicas(
         replica.run(pod, subject)
     first, second = two_replicas
     changed: list[tuple[str, str]] = []
-    poller = LoadPoller(api, [subject.kubectl.namespace], changed.append)
+    poller = ReplicaPoller(api, [subject.kubectl.namespace], changed.append)
     registry = CollectorRegistry()
     registry.register(DeploymentCollector(poller))
 
@@ -112,7 +112,9 @@ async def test_an_objects_load_is_that_of_its_replicas(
     await look()
     key = (subject.kubectl.namespace, subject.name)
     assert changed == [key]
-    assert [each.spaces for each in (poller.spaces(ObjectKey(*key)) or {}).values()] == [{"m": "1"}]
+    assert [each.spaces for each in (poller.reports(ObjectKey(*key)) or {}).values()] == [
+        {"m": "1"}
+    ]
     first.stop()
     second.metrics = "<html>not what it should be</html>"
     seen = await look()
@@ -127,14 +129,14 @@ async def test_an_objects_load_is_that_of_its_replicas(
 async def test_all_namespaces_are_looked_at_without_a_list_of_them(
     demo: Subject, api: Api, kubectl: Kubectl
 ) -> None:
-    poller = LoadPoller(api, (), print)
+    poller = ReplicaPoller(api, (), print)
     await poller.look()
     assert (kubectl.namespace, demo.name) in poller.deployments()
 
 
 async def test_what_was_seen_too_long_ago_is_not_shown(demo: Subject, api: Api) -> None:
     now = [0.0]
-    poller = LoadPoller(api, [demo.kubectl.namespace], print, clock=lambda: now[0])
+    poller = ReplicaPoller(api, [demo.kubectl.namespace], print, clock=lambda: now[0])
     await poller.look()
     now[0] = 59.0
     assert poller.deployments()

@@ -10,7 +10,7 @@ import yaml
 
 from e2e.kubectl import Kubectl
 from e2e.operator_account import grant, operator_kubeconfig
-from orthrus_operator.reconciler.load_poller import LoadPoller
+from orthrus_operator.reconciler.replica_poller import ReplicaPoller
 from orthrus_operator.reconciler.served_namespaces import barred, first_allowed
 from tests.orthrus_operator.cluster.connection import connected
 from tests.orthrus_operator.cluster.operator_process import Operator
@@ -47,7 +47,7 @@ async def test_the_metrics_of_one_namespace_do_not_need_the_others(
     demo: Subject, operator: Operator, elsewhere: Kubectl
 ) -> None:
     async with connected(operator.kubeconfig) as api:
-        poller = LoadPoller(api, [elsewhere.namespace, demo.kubectl.namespace], print)
+        poller = ReplicaPoller(api, [elsewhere.namespace, demo.kubectl.namespace], print)
         await poller.look()
     assert (demo.kubectl.namespace, demo.name) in poller.deployments()
 

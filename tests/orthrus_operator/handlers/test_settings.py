@@ -26,6 +26,7 @@ def test_namespaces(
 def test_defaults() -> None:
     settings = OperatorSettings()
     assert (settings.namespaces, settings.resync_seconds, settings.liveness_port) == ((), 600, 8080)
+    assert settings.poll_seconds == 15
     images = settings.installation.images
     assert (images.gpu, images.cpu) == ("gpu:1", "cpu:1")
     assert settings.installation.host_paths == ()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from orthrus_operator.planner.embedding_space import ReplicaSpaces
 from orthrus_operator.planner.happenings import happenings
+from orthrus_operator.planner.replica_report import ReplicaReport
 from orthrus_operator.planner.status import World, observed_status
 from tests.orthrus_operator.making import demo
 
@@ -11,8 +11,8 @@ NOW = "2026-01-01T00:00:00Z"
 TYPE = "EmbeddingSpaceConsistent"
 
 
-def status(*replicas: ReplicaSpaces, previous: dict[str, Any] | None = None) -> dict[str, Any]:
-    world = World(None, (), spaces=replicas)
+def status(*replicas: ReplicaReport, previous: dict[str, Any] | None = None) -> dict[str, Any]:
+    world = World(None, (), reports=replicas)
     return observed_status(demo(replicas=2), world, previous or {}, NOW)
 
 
@@ -20,8 +20,8 @@ def condition(found: dict[str, Any]) -> dict[str, Any] | None:
     return next((each for each in found["conditions"] if each["type"] == TYPE), None)
 
 
-def replica(pod: str, **spaces: str) -> ReplicaSpaces:
-    return ReplicaSpaces(pod, spaces)
+def replica(pod: str, **spaces: str) -> ReplicaReport:
+    return ReplicaReport(pod, spaces=spaces)
 
 
 def test_replicas_that_agree_have_one_space() -> None:
@@ -61,7 +61,7 @@ def test_while_no_replica_has_told_there_is_no_condition() -> None:
 
 def test_an_operator_that_has_not_looked_yet_leaves_it_as_it_was() -> None:
     before = status(replica("a", demo="1"), replica("b", demo="2"))
-    world = World(None, (), spaces=None)
+    world = World(None, (), reports=None)
     assert observed_status(demo(replicas=2), world, before, "2026-01-02T00:00:00Z") == before
     agreed = status(replica("a", demo="1"))
     assert observed_status(demo(replicas=2), world, agreed, NOW) == agreed

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import pytest
-
-from orthrus_operator.planner.adapter_state import AdapterReport, ReplicaReport
+from orthrus_operator.api.adapters import Adapter
+from orthrus_operator.builders.adapters import declaration_digest
+from orthrus_operator.planner.replica_report import AdapterReport, ReplicaReport
 from orthrus_operator.planner.status import World, observed_status
 from orthrus_operator.planner.unsettled import is_unsettled
 from tests.orthrus_operator.making import demo
@@ -27,23 +27,11 @@ def unsettled(world: World, **spec: Any) -> bool:
     return is_unsettled(world, observed_status(demo(**spec), world, {}, NOW))
 
 
-def loads(state: str) -> tuple[ReplicaReport, ...]:
-    return (ReplicaReport("demo-1", (AdapterReport("e5", state),)),)
-
-
-@pytest.mark.parametrize(
-    ("state", "expected"), [("loading", True), ("failed", True), ("loaded", False)]
-)
-def test_while_a_replica_has_adapters_to_load(state: str, expected: bool) -> None:
-    world = World(deployment(1, 1), (), reports=loads(state))
-    assert unsettled(world, adapters=[E5]) is expected
-
-
-@pytest.mark.parametrize("replicas", [0, 2])
-def test_where_no_replica_is_ready_nobody_loads(replicas: int) -> None:
-    """One that becomes ready is an event; at zero replicas there would be no end to it."""
-    world = World(deployment(replicas, 0), ())
-    assert not unsettled(world, replicas=replicas, adapters=[E5])
+def test_not_while_replicas_load_adapters() -> None:
+    """Whoever asks them tells when they say something else."""
+    loading = AdapterReport("e5", declaration_digest(Adapter.model_validate(E5)), "loading")
+    world = World(deployment(1, 1), (), reports=(ReplicaReport("demo-1", (loading,)),))
+    assert not unsettled(world, adapters=[E5])
 
 
 def test_until_keda_has_made_something_of_what_is_not_watched() -> None:

@@ -40,7 +40,9 @@ async def test_ready_waits_for_the_adapters_of_the_start_and_for_no_later_one(
 
     def report() -> ModelsReport:
         return ModelsReport(
-            tuple(AdapterStatus(name, state, serves=False) for name, state in states.items())
+            tuple(
+                AdapterStatus(name, "0123", state, serves=False) for name, state in states.items()
+            )
         )
 
     outer.lifecycle.begin_serving(outer.inner, ApiKeys(), models=report)
@@ -52,9 +54,9 @@ async def test_ready_waits_for_the_adapters_of_the_start_and_for_no_later_one(
     states["a"] = AdapterState.FAILED
     ready = await client.get("/ready")
     assert ready.status_code == 200
-    assert [(a["name"], a["state"]) for a in ready.json()["adapters"]] == [
-        ("a", "failed"),
-        ("b", "loaded"),
+    assert [tuple(a.values())[:3] for a in ready.json()["adapters"]] == [
+        ("a", "0123", "failed"),
+        ("b", "0123", "loaded"),
     ]
 
     states["c"] = AdapterState.LOADING

@@ -28,7 +28,7 @@ Samples = dict[tuple[str, str], float]
 
 @pytest.fixture
 def registry(outer: OuterApp) -> CollectorRegistry:
-    waiting = AdapterStatus("e5", AdapterState.LOADING, serves=False)
+    waiting = AdapterStatus("e5", "0123", AdapterState.LOADING, serves=False)
     outer.lifecycle.models = lambda: ModelsReport((waiting,), embedding_spaces={"base": "0123"})
     registry = CollectorRegistry()
     registry.register(SnapshotCollector(outer.monitor, Gpu(), outer.lifecycle))
@@ -131,9 +131,9 @@ def test_adapters_show_whether_they_serve_and_a_refused_file(
     outer: OuterApp, registry: CollectorRegistry
 ) -> None:
     adapters = (
-        AdapterStatus("good", AdapterState.LOADED, serves=True),
-        AdapterStatus("stale", AdapterState.FAILED, serves=True, message="its rank is 64"),
-        AdapterStatus("bad", AdapterState.FAILED, serves=False, message="it is not there"),
+        AdapterStatus("good", "0123", AdapterState.LOADED, serves=True),
+        AdapterStatus("stale", "0123", AdapterState.FAILED, serves=True, message="its rank is 64"),
+        AdapterStatus("bad", "0123", AdapterState.FAILED, serves=False, message="it is not there"),
     )
     outer.lifecycle.models = lambda: ModelsReport(adapters, file_is_valid=False)
     samples = _scrape(registry)

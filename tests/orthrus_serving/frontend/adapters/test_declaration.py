@@ -1,5 +1,9 @@
+import json
+
 import pytest
 
+from orthrus_operator.api.adapters import Adapter as Declared
+from orthrus_operator.builders.adapters import declaration, declaration_digest
 from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter, parse_adapters
 
@@ -89,3 +93,38 @@ def test_sizes_are_those_listed_or_all_up_to_a_number() -> None:
     assert sizes(None) == []
     assert sizes(3) == [1, 2, 3]
     assert sizes((2, 5)) == [2, 5]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"task": "generate"},
+        {"task": "embed"},
+        {
+            "task": "embed",
+            "pooling": "last",
+            "normalize": True,
+            "endToken": "</s>",
+            "instruction": "Frage: „ä“ 😀\nQuery:\t",
+            "dimensions": [64, 32],
+        },
+    ],
+)
+def test_an_entry_has_the_digest_that_the_operator_waits_for(fields: dict[str, object]) -> None:
+    declared = Declared.model_validate({"name": "e5", "source": "hf://org/e5@main"} | fields)
+    written = json.dumps({"adapters": [declaration(declared)]}, ensure_ascii=False)
+    (parsed,) = parse_adapters(written, ())
+    assert parsed.digest() == declaration_digest(declared)
+
+
+def test_each_field_of_an_entry_changes_its_digest() -> None:
+    entries = [
+        "{name: e5, source: /adapters/e5, task: embed}",
+        "{name: e5, source: /adapters/other, task: embed}",
+        "{name: e5, source: /adapters/e5, task: generate}",
+        "{name: e5, source: /adapters/e5, task: embed, pooling: last}",
+        "{name: e5, source: /adapters/e5, task: embed, normalize: true}",
+        "{name: e5, source: /adapters/e5, task: embed, dimensions: [64]}",
+    ]
+    digests = {parse_adapters(f"adapters: [{entry}]", ())[0].digest() for entry in entries}
+    assert len(digests) == len(entries)

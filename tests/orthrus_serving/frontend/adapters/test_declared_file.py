@@ -62,6 +62,20 @@ async def test_a_changed_entry_serves_its_new_weights_under_a_new_number_and_pat
     await replica.until_that(lambda: replica.registry.requests["sql"] is new)
 
 
+async def test_an_entry_that_says_the_same_in_other_words_is_known_to_have_come(
+    replica: AdaptedReplica,
+) -> None:
+    write(replica.folder / "e5")
+    replica.declare(replica.entry("e5", "task: embed"))
+    await replica.until("e5", "loaded", serves=True)
+    (before,) = replica.registry.statuses()
+    replica.declare(replica.entry("e5", "task: embed, normalize: true"))
+    await replica.until_that(
+        lambda: replica.registry.statuses()[0].declaration != before.declaration
+    )
+    await replica.until("e5", "loaded", serves=True)
+
+
 async def test_a_bad_file_changes_nothing_and_is_reported_until_it_is_good(
     replica: AdaptedReplica,
 ) -> None:

@@ -1,5 +1,7 @@
 """How an adapter is declared: the entries of `--adapters-file`."""
 
+import hashlib
+import json
 import re
 from collections.abc import Collection, Iterator
 from typing import Annotated, Any, Literal, Self
@@ -59,6 +61,12 @@ class Adapter(BaseModel):
         if self.pooling is not None and self.pooling not in HEADS:
             raise ValueError(f"pooling {self.pooling!r} is none of {', '.join(HEADS)}")
         return self
+
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 of the entry as it was written, which tells whoever wrote it whether
+        it has arrived: JSON with sorted keys, nothing that was left out."""
+        entry = self.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
 
     def allows(self, dimensions: int) -> bool:
         """Whether a request may ask for vectors of this size."""

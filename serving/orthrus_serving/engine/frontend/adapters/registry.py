@@ -81,6 +81,12 @@ class AdapterRegistry:
 
     def statuses(self) -> Sequence[AdapterStatus]:
         return [
-            AdapterStatus(name, entry.state, entry.loaded is not None, entry.message)
+            AdapterStatus(
+                name=name,
+                declaration=entry.adapter.digest(),
+                state=entry.state,
+                serves=entry.loaded is not None,
+                message=entry.message,
+            )
             for name, entry in self._entries.items()
         ]
