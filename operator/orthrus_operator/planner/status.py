@@ -1,8 +1,8 @@
 """From the observed world to the status of an OrthrusDeployment."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.api.status import (
@@ -14,7 +14,7 @@ from orthrus_operator.api.status import (
 )
 from orthrus_operator.builders.metadata import KubernetesObject, selector
 from orthrus_operator.builders.service import endpoint
-from orthrus_operator.planner.adapter_state import adapter_state, kept_adapter_state
+from orthrus_operator.planner.adapter_state import AdapterState, adapter_state, kept_adapter_state
 from orthrus_operator.planner.awaited_drain import awaited_drains
 from orthrus_operator.planner.conditions import Verdict, unobserved_verdicts, verdicts
 from orthrus_operator.planner.containment import missing_field
@@ -22,34 +22,10 @@ from orthrus_operator.planner.embedding_space import SPACE_CONDITION, common_spa
 from orthrus_operator.planner.failed_pod import failed_pods
 from orthrus_operator.planner.pod_problem import pod_problem
 from orthrus_operator.planner.problem import Problem, worst
-from orthrus_operator.planner.replica_report import ReplicaReport
 from orthrus_operator.planner.rollout_state import rollout_problems, rollout_state
 from orthrus_operator.planner.scaling_state import scaling_verdict
 from orthrus_operator.planner.unprepared_pod import unprepared_problem
-
-
-@dataclass(frozen=True)
-class World:
-    """What one reconcile saw."""
-
-    deployment: KubernetesObject | None
-    pods: tuple[KubernetesObject, ...]
-    problems: tuple[Problem, ...] = ()
-    """What went wrong while applying."""
-    held_back: tuple[str, ...] = ()
-    """Objects that `spec.paused` keeps from being brought in line."""
-    unmade: tuple[str, ...] = ()
-    """Kinds that the spec asks for and the cluster does not know; replicas serve without them."""
-    notes: tuple[str, ...] = ()
-    """What the cluster made of objects, when that does no harm."""
-    reports: tuple[ReplicaReport, ...] | None = ()
-    """Of the ready replicas that were asked; None when nobody has asked any yet."""
-    unscaled: Problem | None = None
-    """Why there is no autoscaler as the spec asks for."""
-    autoscalers: tuple[KubernetesObject, ...] | None = ()
-    """The HPAs that scale it, whoever made them; None when they could not be read."""
-    scaled_object: KubernetesObject | None = None
-    """Ours, from which KEDA makes an HPA."""
+from orthrus_operator.planner.world import World
 
 
 def observed_status(
@@ -61,63 +37,44 @@ def observed_status(
     pod may have waited too long.
     """
     rollout = rollout_state(world.deployment)
-    wanted = orthrus.spec.replicas
+    wanted, generation = orthrus.spec.replicas, orthrus.metadata.generation
     newest_first = sorted(
         world.pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp")), reverse=True
     )
     drains = awaited_drains(newest_first)
-    pod_problems = [
-        problem if _runs_present_spec(pod, world.deployment) else replace(problem, stalled=False)
-        for pod in newest_first
-        if pod["metadata"]["name"] not in drains
-        and (problem := pod_problem(pod) or unprepared_problem(pod, now))
-    ]
+    stopped = [pod for pod in newest_first if pod["metadata"]["name"] not in drains]
+    pod_problems = _pod_problems(stopped, world.deployment, now)
     if rollout.ready < wanted:
         pod_problems += failed_pods(newest_first)
-    problem = _explained(
-        worst((*world.problems, *rollout_problems(world.deployment), *pod_problems)), pod_problems
+    problems = (*world.problems, *rollout_problems(world.deployment), *pod_problems)
+    told = _told(orthrus, world, previous)
+    conditions = (
+        *verdicts(
+            wanted,
+            rollout,
+            _explained(worst(problems), pod_problems),
+            told.adapters,
+            held_back=world.held_back,
+            notes=_notes(world),
+            awaited=tuple(f"pod {pod} waits for {other} to drain" for pod, other in drains.items()),
+        ),
+        told.consistent,
+        _scaling(orthrus, world, previous),
     )
-    declared = orthrus.spec.adapters or ()
-    generation = orthrus.metadata.generation
-    if world.reports is None:
-        adapters = kept_adapter_state(declared, previous, generation, wanted)
-        resolved, consistent = previous.get("resolved"), _kept(previous, SPACE_CONDITION)
-    else:
-        adapters = adapter_state(declared, world.reports, wanted)
-        space = common_space(world.reports, orthrus.served_name)
-        resolved = {"embeddingSpace": space} if space else None
-        consistent = space_verdict(world.reports)
+    adapters = told.adapters.statuses
     status = Status(
         observed_generation=generation,
         replicas=rollout.replicas,
         ready_replicas=rollout.ready,
         updated_replicas=rollout.updated,
         ready=f"{rollout.ready}/{wanted}",
-        adapters_ready=f"{adapters.complete}/{len(declared)}" if declared else None,
-        adapters=list(adapters.statuses) or None,
+        adapters_ready=f"{told.adapters.complete}/{len(adapters)}" if adapters else None,
+        adapters=list(adapters) or None,
         selector=",".join(f"{key}={value}" for key, value in selector(orthrus).items()),
         endpoint=endpoint(orthrus),
-        resolved=Resolved.model_validate(resolved) if resolved else None,
+        resolved=told.resolved,
         conditions=[
-            _condition(verdict, generation, previous, now)
-            for verdict in (
-                *verdicts(
-                    wanted,
-                    rollout,
-                    problem,
-                    adapters,
-                    held_back=world.held_back,
-                    notes=_notes(world),
-                    awaited=tuple(
-                        f"pod {pod} waits for {other} to drain" for pod, other in drains.items()
-                    ),
-                ),
-                *(
-                    verdict
-                    for verdict in (consistent, _scaling(orthrus, world, previous))
-                    if verdict
-                ),
-            )
+            _condition(verdict, generation, previous, now) for verdict in conditions if verdict
         ],
     )
     return status.model_dump(by_alias=True, mode="json", exclude_none=True)
@@ -142,6 +99,42 @@ def unobserved_status(
     }
 
 
+class _Told(NamedTuple):
+    """What the replicas told."""
+
+    adapters: AdapterState
+    resolved: Resolved | None
+    consistent: Verdict | None
+
+
+def _told(orthrus: OrthrusDeployment, world: World, previous: Mapping[str, Any]) -> _Told:
+    """As before while nobody has asked them: an operator that was just started changes nothing."""
+    declared, wanted = orthrus.spec.adapters or (), orthrus.spec.replicas
+    if world.reports is None:
+        before = previous.get("resolved")
+        return _Told(
+            kept_adapter_state(declared, previous, orthrus.metadata.generation, wanted),
+            Resolved.model_validate(before) if before else None,
+            _kept(previous, SPACE_CONDITION),
+        )
+    space = common_space(world.reports, orthrus.served_name)
+    return _Told(
+        adapter_state(declared, world.reports, wanted),
+        Resolved(embedding_space=space) if space else None,
+        space_verdict(world.reports),
+    )
+
+
+def _pod_problems(
+    pods: Sequence[KubernetesObject], deployment: KubernetesObject | None, now: str
+) -> list[Problem]:
+    return [
+        problem if _runs_present_spec(pod, deployment) else replace(problem, stalled=False)
+        for pod in pods
+        if (problem := pod_problem(pod) or unprepared_problem(pod, now))
+    ]
+
+
 def _notes(world: World) -> tuple[str, ...]:
     kinds = ", ".join(world.unmade)
     unmade = f"no {kinds} was made, since this cluster does not know that kind"
@@ -151,13 +144,14 @@ def _notes(world: World) -> tuple[str, ...]:
 def _scaling(
     orthrus: OrthrusDeployment, world: World, previous: Mapping[str, Any]
 ) -> Verdict | None:
-    if world.autoscalers is None and world.unscaled is None:
+    scaling = world.scaling
+    if scaling.autoscalers is None and scaling.problem is None:
         return _kept(previous, "ScalingActive")
     return scaling_verdict(
-        world.autoscalers or (),
+        scaling.autoscalers or (),
         wanted=orthrus.spec.autoscaling is not None,
-        scaled_object=world.scaled_object,
-        problem=world.unscaled,
+        scaled_object=scaling.scaled_object,
+        problem=scaling.problem,
         unmade=world.unmade,
     )
 

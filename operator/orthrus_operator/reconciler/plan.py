@@ -12,7 +12,7 @@ from orthrus_operator.planner.rollout_state import rollout_state
 from orthrus_operator.reconciler.autoscalers import ending, retired_autoscalers
 from orthrus_operator.reconciler.client import ApiError
 from orthrus_operator.reconciler.ownership import is_owned
-from orthrus_operator.reconciler.paths import POD_NEEDS, child_path, object_path
+from orthrus_operator.reconciler.paths import AUTOSCALER, POD_NEEDS, child_path, object_path
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Observed:
     unreadable: dict[str, ApiError]
     """Kinds that could not be read and without which replicas serve, with what the API server
     said."""
+
+    @property
+    def knows_autoscalers(self) -> bool:
+        """Whether HPAs could be read."""
+        return AUTOSCALER[1] not in self.unreadable
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ def removable(
 
 
 def own_deployment(
-    orthrus: OrthrusDeployment, live: dict[str, KubernetesObject]
+    orthrus: OrthrusDeployment, live: Mapping[str, KubernetesObject]
 ) -> KubernetesObject | None:
     """The Deployment among `live`, by path, if it belongs to `orthrus`."""
     found = live.get(_deployment_path(orthrus))

@@ -7,7 +7,8 @@ import pytest
 from orthrus_operator.api.adapters import Adapter
 from orthrus_operator.builders.adapters import declaration_digest
 from orthrus_operator.planner.replica_report import AdapterReport, ReplicaReport
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
+from orthrus_operator.planner.world import World
 from tests.orthrus_operator.making import demo
 
 ADAPTERS = [

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from orthrus_operator.planner.awaited_drain import awaited_drains
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
+from orthrus_operator.planner.world import World
 from tests.orthrus_operator.making import demo
 
 

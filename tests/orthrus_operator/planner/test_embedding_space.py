@@ -4,7 +4,8 @@ from typing import Any
 
 from orthrus_operator.planner.happenings import happenings
 from orthrus_operator.planner.replica_report import ReplicaReport
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
+from orthrus_operator.planner.world import World
 from tests.orthrus_operator.making import demo
 
 NOW = "2026-01-01T00:00:00Z"

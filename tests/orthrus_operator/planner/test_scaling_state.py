@@ -6,7 +6,8 @@ import pytest
 
 from orthrus_operator.planner.problem import Problem
 from orthrus_operator.planner.scaling_state import scaling_verdict, target_name
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
+from orthrus_operator.planner.world import Scaling, World
 from tests.orthrus_operator.making import demo
 
 WORKS = {"type": "ScalingActive", "status": "True", "reason": "ValidMetricFound", "message": "yes"}
@@ -103,13 +104,13 @@ def scaling_active(world: World, previous: dict[str, Any], **spec: Any) -> dict[
 
 def test_what_could_not_be_read_is_as_it_was() -> None:
     scaled = {"kind": "HorizontalPodAutoscaler", **hpa(ABLE, WORKS)}
-    unread = World(None, (), autoscalers=None)
+    unread = World(None, (), scaling=Scaling(None))
     assert scaling_active(unread, {}) is None
-    before = scaling_active(World(None, (), autoscalers=(scaled,)), {})
+    before = scaling_active(World(None, (), scaling=Scaling((scaled,))), {})
     assert before
     assert scaling_active(unread, {"conditions": [before]}) == before
     problem = Problem("ApplyFailed", "trying again", stalled=False)
-    unscaled = World(None, (), autoscalers=None, unscaled=problem)
+    unscaled = World(None, (), scaling=Scaling(None, problem=problem))
     after = scaling_active(unscaled, {"conditions": [before]})
     assert after
     assert after["reason"] == "ApplyFailed"

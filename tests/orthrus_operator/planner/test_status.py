@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.planner.status import World, observed_status, unobserved_status
+from orthrus_operator.planner.status import observed_status, unobserved_status
+from orthrus_operator.planner.world import Scaling, World
 from tests.orthrus_operator.making import demo
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-01T00:10:00Z"
@@ -253,7 +254,7 @@ def test_an_object_that_cannot_be_read_is_stalled_and_keeps_its_counts() -> None
 def test_an_autoscaler_that_fails_shows_and_leaves_the_replicas_ready() -> None:
     blind = {"type": "ScalingActive", "status": "False", "reason": "FailedGetPodsMetric"}
     hpa = {"metadata": {"name": "demo"}, "status": {"conditions": [blind]}}
-    world = World(deployment(2, 2, 2), (), autoscalers=(hpa,))
+    world = World(deployment(2, 2, 2), (), scaling=Scaling((hpa,)))
     assert conditions(world)["ScalingActive"] == ("False", "FailedGetPodsMetric")
     assert conditions(world)["Ready"] == ("True", "ReplicasReady")
     assert "ScalingActive" not in conditions(World(deployment(2, 2, 2), ()))
@@ -262,7 +263,7 @@ def test_an_autoscaler_that_fails_shows_and_leaves_the_replicas_ready() -> None:
 def test_an_autoscaler_of_an_object_that_cannot_be_read_is_not_forgotten() -> None:
     problem = Problem("InvalidSpec", "spec.drainSeconds: too long", stalled=True)
     hpa = {"metadata": {"name": "demo"}, "spec": {}}
-    world = World(deployment(2, 2, 2), (), autoscalers=(hpa,))
+    world = World(deployment(2, 2, 2), (), scaling=Scaling((hpa,)))
     for scaled in (True, False):
         before = observed_status(orthrus(), world if scaled else World(None, ()), {}, NOW)
         after = unobserved_status(7, problem, before, LATER)["conditions"]

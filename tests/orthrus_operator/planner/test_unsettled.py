@@ -5,8 +5,9 @@ from typing import Any
 from orthrus_operator.api.adapters import Adapter
 from orthrus_operator.builders.adapters import declaration_digest
 from orthrus_operator.planner.replica_report import AdapterReport, ReplicaReport
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
 from orthrus_operator.planner.unsettled import is_unsettled
+from orthrus_operator.planner.world import Scaling, World
 from tests.orthrus_operator.making import demo
 
 NOW = "2026-01-01T00:00:00Z"
@@ -42,7 +43,7 @@ def test_until_keda_has_made_something_of_what_is_not_watched() -> None:
         "status": {"conditions": [{"type": "ScalingActive", "status": "True", "reason": "x"}]},
     }
     for autoscalers, expected in (((), True), ((hpa,), False)):
-        world = World(deployment(1, 1), (), autoscalers=autoscalers, scaled_object=scaled_object)
+        world = World(deployment(1, 1), (), scaling=Scaling(autoscalers, scaled_object))
         assert unsettled(world, **spec) is expected
 
 

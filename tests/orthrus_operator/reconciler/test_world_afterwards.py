@@ -3,24 +3,38 @@
 from typing import Any
 
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.planner.status import World, observed_status
+from orthrus_operator.planner.status import observed_status
 from orthrus_operator.reconciler.apply import Applied
-from orthrus_operator.reconciler.autoscalers import with_problems
+from orthrus_operator.reconciler.children import Done
+from orthrus_operator.reconciler.plan import Observed, Plan
+from orthrus_operator.reconciler.world_afterwards import world_afterwards
 from tests.orthrus_operator.making import demo
 
-COMPLETE = {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1}
-SERVES = {"metadata": {"name": "demo", "generation": 1}, "status": COMPLETE}
+SERVES = {
+    "kind": "Deployment",
+    "metadata": {"name": "demo", "generation": 1, "ownerReferences": [{"uid": "u1"}]},
+    "status": {
+        "observedGeneration": 1,
+        "replicas": 1,
+        "updatedReplicas": 1,
+        "readyReplicas": 1,
+    },
+}
+LIVE = {"/apis/apps/v1/namespaces/models/deployments/demo": SERVES}
+NOTHING = Plan((), (), (), (), (), retry=False)
 REFUSED = Problem("ObjectRefused", "it is refused", stalled=True)
 FAILED = Problem("ApplyFailed", "trying again", stalled=False)
 
 
 def conditions(**problems: Problem) -> dict[str, str]:
     """Of an object whose replicas serve, when these kinds have a problem."""
-    made: list[tuple[dict[str, Any], Applied]] = [
+    made: tuple[tuple[dict[str, Any], Applied], ...] = tuple(
         ({"kind": kind}, Applied(None, problem, retry=True)) for kind, problem in problems.items()
-    ]
+    )
     orthrus = demo(replicas=1, autoscaling={"maxReplicas": 2})
-    status = observed_status(orthrus, with_problems(World(SERVES, ()), made), {}, "now")
+    done = Done(LIVE, made, retry=True)
+    world = world_afterwards(orthrus, Observed(LIVE, (), {}), NOTHING, done, ())
+    status = observed_status(orthrus, world, {}, "now")
     return {each["type"]: f"{each['status']} {each['reason']}" for each in status["conditions"]}
 
 
