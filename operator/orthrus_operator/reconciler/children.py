@@ -35,6 +35,11 @@ class Done:
     held_back: tuple[str, ...] = ()
     """Names of the children that a pause keeps from a change."""
 
+    @property
+    def adapters_file_is_in_line(self) -> bool:
+        """Whether there is one, and it says what the spec does."""
+        return any(child["kind"] == "ConfigMap" and each.in_line for child, each in self.made)
+
 
 class Children:
     """Applies and removes; what is wrong with one child keeps no other from it."""

@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from orthrus_operator.api.orthrus_deployment import Metadata, OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject
+from orthrus_operator.planner.adapters_delivery import DELIVERED, file_mark, lacking_the_file
 from orthrus_operator.planner.desired import Installation
 from orthrus_operator.planner.invalid_spec import invalid_spec
 from orthrus_operator.planner.problem import Problem
-from orthrus_operator.planner.replica_report import ReplicaReport
 from orthrus_operator.planner.status import observed_status, unobserved_status
 from orthrus_operator.planner.unsettled import is_unsettled
 from orthrus_operator.reconciler.autoscaler_names import AutoscalerNames
@@ -20,6 +20,7 @@ from orthrus_operator.reconciler.observe import Observer
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.paths import orthrus_path
 from orthrus_operator.reconciler.plan import plan
+from orthrus_operator.reconciler.pod_annotations import annotate
 from orthrus_operator.reconciler.publish import Publisher
 from orthrus_operator.reconciler.replica_address import serves
 from orthrus_operator.reconciler.replica_reports import Reports
@@ -74,20 +75,30 @@ class Reconciler:
         todo = plan(orthrus, self._installation, observed)
         done = await self._children.bring_in_line(orthrus, todo, observed)
         reports = self._reports_of(key, observed.pods)
-        world = world_afterwards(orthrus, observed, todo, done, reports)
+        if done.adapters_file_is_in_line:
+            await self._deliver_adapters(orthrus, observed.pods, reports or {})
+        told = None if reports is None else tuple(reports.values())
+        world = world_afterwards(orthrus, observed, todo, done, told)
         status = observed_status(orthrus, world, previous, self._now())
         await self._publisher.publish(metadata, previous, status)
         unsettled = done.retry or not observed.knows_autoscalers or is_unsettled(world, status)
         return Outcome.RETRY if unsettled else Outcome.DONE
 
-    def _reports_of(
-        self, key: ObjectKey, pods: Sequence[KubernetesObject]
-    ) -> tuple[ReplicaReport, ...] | None:
+    def _reports_of(self, key: ObjectKey, pods: Sequence[KubernetesObject]) -> Reports | None:
+        """Of those pods that serve, as far as they were asked; None when nobody was yet."""
         told = self._reports(key)
         if told is None:
             return None
         uids = [pod["metadata"]["uid"] for pod in pods if serves(pod)]
-        return tuple(told[uid] for uid in uids if uid in told)
+        return {uid: told[uid] for uid in uids if uid in told}
+
+    async def _deliver_adapters(
+        self, orthrus: OrthrusDeployment, pods: Sequence[KubernetesObject], reports: Reports
+    ) -> None:
+        declared = orthrus.spec.adapters or ()
+        mark = {DELIVERED: file_mark(declared)}
+        lacking = lacking_the_file(declared, pods, reports)
+        await annotate(self._api, [(pod, mark) for pod in lacking])
 
     async def _give_up(
         self, metadata: Metadata, previous: dict[str, Any], problem: Problem

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orthrus_operator.planner.adapters_delivery import DELIVERED
 from tests.orthrus_operator.cluster.answering_replica import AnsweringReplica
 from tests.orthrus_operator.cluster.subject import Subject
 
@@ -34,19 +35,27 @@ def file(subject: Subject) -> list[dict[str, Any]]:
     return found
 
 
+def told_of_the_file(subject: Subject) -> str | None:
+    """The mark on its pod."""
+    (pod,) = subject.pods()
+    mark: str | None = pod["metadata"].get("annotations", {}).get(DELIVERED)
+    return mark
+
+
 def test_adapters_come_change_and_go_without_a_restart(
     subject: Subject, replica: AnsweringReplica
 ) -> None:
     subject.apply(adapters=[E5])
     (pod,) = subject.wait_for_pods(1)
     assert file(subject) == [E5]
-    replica.run(pod, subject)
     replica.say_adapters((E5, "loading"))
+    replica.run(pod, subject)
     subject.wait_for_condition("AdaptersReady", "False AdaptersLoading")
     replica.say_adapters((E5, "loaded"))
     subject.wait_for_condition("AdaptersReady", "True AdaptersLoaded")
     subject.wait_for_condition("Ready", "True ReplicasReady")
     assert subject.kubectl("get", "orth", subject.name).splitlines()[1].split()[3] == "1/1"
+    assert told_of_the_file(subject) is None
 
     subject.apply(adapters=[E5, SQL])
     subject.wait("file", lambda: file(subject), lambda seen: seen == [E5, SQL])
@@ -60,10 +69,12 @@ def test_adapters_come_change_and_go_without_a_restart(
     subject.apply(adapters=[E5])
     replica.say_adapters((E5, "loaded"))
     subject.wait_for_condition("Ready", "True ReplicasReady")
-    # It has the earlier version until it says otherwise.
+    # It has the earlier version until it says otherwise; the kubelet is told to bring the file.
+    before = told_of_the_file(subject)
     subject.apply(adapters=[E5_2])
     subject.wait("file", lambda: file(subject), lambda seen: seen == [E5_2])
     subject.wait_for_condition("Ready", "False AdaptersLoading")
+    subject.wait("word", lambda: told_of_the_file(subject), lambda seen: seen != before)
     replica.say_adapters((E5_2, "loaded"))
     subject.wait_for_condition("Ready", "True ReplicasReady")
     assert [each["metadata"]["uid"] for each in subject.pods()] == [pod["metadata"]["uid"]]
