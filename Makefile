@@ -63,7 +63,7 @@ soak: model ## An hour of mixed load, aborts and bad requests on one replica
 	@$(PYTHON) -m e2e.soak
 
 bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
-	@$(PYTHON) -m e2e.engine_benchmarks --output bench-engine.json
+	@$(PYTHON) -m e2e.engine_benchmarks --output bench-results/engine.json
 
 bench-operator: deps venv ## 500 objects, 1,024 replicas of one: the operator on fake nodes (half an hour)
 	@$(PYTHON) -m e2e.operator_benchmarks --output bench-operator.json
@@ -83,8 +83,9 @@ bench-iter-retgen: model ## Iterative retrieval-generation on a replica for each
 	@$(BENCH) iter-retgen --serve $(MODEL) --output bench-results/iter-retgen.json \
 		--report bench-results/iter-retgen.html
 
-bench-page: venv ## Write what was measured into docs/benchmarks.md
+bench-page: venv ## Write what was measured into docs/benchmarks.md and docs/benchmarks-engine.md
 	@$(PYTHON) -m orthrus_serving.cli.measured_page docs/benchmarks.md bench-results
+	@$(PYTHON) -m orthrus_serving.cli.measured_page docs/benchmarks-engine.md bench-results
 
 bench-all: bench bench-agreement bench-iter-retgen bench-engine ## Every comparison of the paper (hours)
 	@$(BENCH) suite all --model $(MODEL) --output bench-results/all
