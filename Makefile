@@ -73,8 +73,9 @@ MODEL = "$$($(PYTHON) -m e2e.sample_model)"
 # What one core answers in a few seconds; six engines of 3 GB each fit into 24 GB.
 CORE_SIZES := --model-length 512 --budget 512 --chunk 128 --sequences 64 --kv-cache-mib 256 \
 	--clients 16 --output-tokens uniform:8,24 --warm-up-most 11 --seconds 8
+BENCH_PRESETS := acceptance sharing
 bench: model ## The acceptance pairs, Orthrus beside stock vLLM (40 minutes; leave the machine alone)
-	@$(BENCH) suite acceptance sharing --model $(MODEL) $(CORE_SIZES) --output bench-results $(BENCH_FLAGS)
+	@$(BENCH) suite $(BENCH_PRESETS) --model $(MODEL) $(CORE_SIZES) --output bench-results $(BENCH_FLAGS)
 
 bench-agreement: model ## Our client beside `vllm bench serve`, on one stock vLLM
 	@$(BENCH) agreement --model $(MODEL) --output bench-results/agreement.json
