@@ -11,6 +11,7 @@ from e2e.cluster import Cluster
 from e2e.images import build
 from e2e.installation import install, uninstall
 from e2e.kubectl import Kubectl
+from e2e.sample_adapters import SampleAdapters, sample_adapters
 from e2e.sample_model import sample_model
 from e2e.waiting import wait_until
 
@@ -47,6 +48,12 @@ class Installation:
 @pytest.fixture(scope="session")
 def model() -> Path:
     return sample_model()
+
+
+@pytest.fixture(scope="session")
+def adapters(model: Path) -> Iterator[SampleAdapters]:
+    with sample_adapters(model) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

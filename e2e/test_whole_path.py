@@ -21,6 +21,7 @@ from e2e.operator_look import wait_for_a_look
 from e2e.questions import Answers, ask
 from e2e.replica_metrics import metric
 from e2e.sample import NAME, OF_REPLICA, apply_sample, service_url, state, wait_available
+from e2e.sample_adapters import SampleAdapters
 from e2e.waiting import wait_until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
@@ -185,7 +186,7 @@ def test_a_model_that_does_not_exist_is_reported_with_the_reason(kubectl: Kubect
 
 
 def test_delete_removes_every_child_and_apply_brings_them_back(
-    kubectl: Kubectl, model: Path
+    kubectl: Kubectl, model: Path, adapters: SampleAdapters
 ) -> None:
     kubectl("delete", "orth", NAME)
     kinds = "pods,deployments,replicasets,services,serviceaccounts,poddisruptionbudgets"
@@ -198,5 +199,6 @@ def test_delete_removes_every_child_and_apply_brings_them_back(
         lambda children: not children,
         within=POD_GRACE + 10,
     )
-    apply_sample(kubectl, model)
+    # With an adapter from the start, since the first one replaces the pods.
+    apply_sample(kubectl, model, {"adapters": [adapters.entry("notes", 1, "embed")]})
     wait_available(kubectl, within=600)
