@@ -57,7 +57,7 @@ def test_one_failure_that_passes_is_not_shown(subject: Subject, operator: Operat
 
 
 def test_a_missing_right_is_a_condition(demo: Subject, operator: Operator) -> None:
-    demo.wait_for_condition("Stalled", "False NotStalled")
+    demo.wait("status", demo.status, lambda seen: seen.get("replicas") == 1)
     with operator.proxy.fault(Fault("^GET .*/poddisruptionbudgets$", 403)):
         demo.wait_for_condition("Ready", "False Forbidden")
         assert demo.status()["replicas"] == 1
