@@ -5,6 +5,8 @@ import httpx
 from tests.orthrus_serving.server.replica_process import NAME
 
 TOKEN = 5
+QUESTION, ANSWER_TOKENS = "What is the capital of France?", 16
+"""Of a chat whose answer is known: the fixture `answer`."""
 
 
 def embed(http: httpx.Client, given: object, **more: object) -> httpx.Response:

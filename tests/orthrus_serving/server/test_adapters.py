@@ -17,6 +17,7 @@ from orthrus_serving.engine.frontend.adapters.store import PREFIX
 from orthrus_serving.engine.frontend.embedding_space import HEADER
 from tests.orthrus_serving.engine.reference import assert_same
 from tests.orthrus_serving.lora import Lora
+from tests.orthrus_serving.server.asking import QUESTION
 from tests.orthrus_serving.server.replica_adapters import (
     ADMIN_KEY,
     END_TOKEN,
@@ -40,7 +41,6 @@ from tests.orthrus_serving.server.test_routes import assert_error_form
 pytestmark = pytest.mark.engine
 
 TEXT = "The quick brown fox jumps over the lazy dog. " * 5
-QUESTION = "What is the capital of France?"
 CONTINUED, LONG = 24, 200
 """Tokens."""
 
