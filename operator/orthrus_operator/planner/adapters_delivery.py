@@ -6,7 +6,7 @@ an annotation brings the file within seconds.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from orthrus_operator.api.adapters import Adapter
 from orthrus_operator.builders.adapters import declaration_digest
@@ -19,8 +19,7 @@ DELIVERED = "serving.orthrus.io/adapters-file"
 
 def file_mark(declared: Iterable[Adapter]) -> str:
     """The value of DELIVERED for a file that declares these."""
-    content = json.dumps([declaration_digest(adapter) for adapter in declared])
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+    return _mark([declaration_digest(adapter) for adapter in declared])
 
 
 def lacking_the_file(
@@ -32,8 +31,8 @@ def lacking_the_file(
 
     One that is new, or says nothing, has read the file at its start.
     """
-    declared = tuple(declared)
-    wanted, mark = {declaration_digest(adapter) for adapter in declared}, file_mark(declared)
+    digests = [declaration_digest(adapter) for adapter in declared]
+    wanted, mark = set(digests), _mark(digests)
     return [
         pod
         for pod in pods
@@ -42,3 +41,7 @@ def lacking_the_file(
         and {each.declaration for each in report.adapters} != wanted
         and pod["metadata"].get("annotations", {}).get(DELIVERED) != mark
     ]
+
+
+def _mark(digests: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]

@@ -96,9 +96,9 @@ class Reconciler:
         self, orthrus: OrthrusDeployment, pods: Sequence[KubernetesObject], reports: Reports
     ) -> None:
         declared = orthrus.spec.adapters or ()
-        mark = {DELIVERED: file_mark(declared)}
-        lacking = lacking_the_file(declared, pods, reports)
-        await annotate(self._api, [(pod, mark) for pod in lacking])
+        if lacking := lacking_the_file(declared, pods, reports):
+            mark = {DELIVERED: file_mark(declared)}
+            await annotate(self._api, [(pod, mark) for pod in lacking])
 
     async def _give_up(
         self, metadata: Metadata, previous: dict[str, Any], problem: Problem

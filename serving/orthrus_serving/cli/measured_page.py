@@ -21,6 +21,7 @@ from rich.table import Table
 
 from orthrus_serving.bench.measure.ratios import Comparison, Goal
 from orthrus_serving.bench.report.markdown import markdown
+from orthrus_serving.bench.report.page_blocks import PageBlocks
 from orthrus_serving.bench.report.ratio_table import dropped, table
 from orthrus_serving.bench.report.summary_table import rates
 from orthrus_serving.bench.retgen.findings import EXTRA, Findings
@@ -28,7 +29,7 @@ from orthrus_serving.bench.retgen.page import table as findings_table
 from orthrus_serving.cli.sim.calibrate import cost_table, error_table
 from orthrus_serving.sim.calibration import Calibration
 
-_BLOCK = re.compile(r"<!-- measured (?P<file>\S+) -->\n(?P<tables>.*?)<!-- end -->", re.DOTALL)
+_BLOCKS = PageBlocks("measured", r"\S+")
 _FOLDER = re.compile(r"(?<![^\s=])/\S*/(?=[^\s/]+)")
 _NO_VERSION = ("command", "at", "cpu", "cores", "gpus")
 
@@ -40,14 +41,14 @@ def filled(page: str, folder: Path) -> str:
         ValueError: a file is no JSON of a benchmark.
     """
 
-    def fill(found: re.Match[str]) -> str:
-        file = folder / found["file"]
+    def tables(name: str, kept: str) -> str:
+        file = folder / name
         if not file.exists():
-            return found[0]
+            return kept
         parts = "\n".join(_parts(json.loads(file.read_text())))
-        return f"<!-- measured {found['file']} -->\n\n{parts}\n<!-- end -->"
+        return f"\n{parts}\n"
 
-    return _BLOCK.sub(fill, page)
+    return _BLOCKS.renewed(page, tables)
 
 
 def _parts(found: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,6 @@ In the page a comment names each command, and its output follows up to the next 
 """
 
 import argparse
-import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -15,27 +14,21 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+from orthrus_serving.bench.report.page_blocks import PageBlocks
 from orthrus_serving.cli.sim.commands import sim
 
-_BLOCK = re.compile(
-    r"<!-- \$ orthrus sim (?P<command>[^\n]+) -->\n(?P<output>.*?)<!-- end -->", re.S
-)
+_BLOCKS = PageBlocks("$ orthrus sim", r"[^\n]+")
 Run = Callable[[str], str]
 
 
 def blocks(page: str) -> dict[str, str]:
     """Each command with the output that the page has."""
-    return {found["command"]: found["output"] for found in _BLOCK.finditer(page)}
+    return _BLOCKS.contents(page)
 
 
 def renewed(page: str, run: Run) -> str:
     """The page with what `run` says of each command."""
-    return _BLOCK.sub(
-        lambda found: (
-            f"<!-- $ orthrus sim {found['command']} -->\n{run(found['command'])}<!-- end -->"
-        ),
-        page,
-    )
+    return _BLOCKS.renewed(page, lambda command, _: run(command))
 
 
 def output_of(command: str) -> str:
