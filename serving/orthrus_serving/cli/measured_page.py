@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.table import Table
 
-from orthrus_serving.bench.measure.ratios import Comparison, Goal
+from orthrus_serving.bench.measure.ratios import Comparison
 from orthrus_serving.bench.report.markdown import markdown
 from orthrus_serving.bench.report.page_blocks import PageBlocks
 from orthrus_serving.bench.report.ratio_table import dropped, table
@@ -61,16 +61,7 @@ def _parts(found: Mapping[str, Any]) -> Iterator[str]:
         yield markdown(findings_table(Findings.from_json(found[EXTRA])))
         yield markdown(rates(found))
         return
-    comparisons = [
-        Comparison(
-            each["name"],
-            each["meaning"],
-            each["ratios"],
-            Goal(**each["goal"]) if each["goal"] else None,
-            each["dropped"],
-        )
-        for each in found["comparisons"]
-    ]
+    comparisons = [Comparison.from_json(each) for each in found["comparisons"]]
     yield markdown(table(comparisons))
     if medians := found.get("medians"):
         shown = Table(*medians[0])

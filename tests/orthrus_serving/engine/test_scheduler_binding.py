@@ -14,6 +14,7 @@ from vllm.v1.engine.core import EngineCore
 from vllm.v1.outputs import ModelRunnerOutput
 from vllm.v1.request import RequestStatus
 
+from orthrus_serving.engine import scheduler_snapshot
 from tests.orthrus_serving.engine.scheduler_loop import (
     BLOCK_SIZE,
     CountingWorker,
@@ -346,13 +347,8 @@ def test_the_engine_reports_a_snapshot_as_plain_data(make: RequestMaker) -> None
     loop.add(make.embedding(100), make.generation(10))
     loop.step()
 
-    asked: list[str] = []
-    core = SimpleNamespace(
-        scheduler=loop.scheduler, model_executor=SimpleNamespace(collective_rpc=asked.append)
-    )
-    report = vars(EngineCore)["orthrus_snapshot"](core)
+    report = vars(EngineCore)["orthrus_snapshot"](SimpleNamespace(scheduler=loop.scheduler))
 
-    assert asked == ["check_health"], "a hung worker would not be missed"
     assert report["scheduled_tokens"] == {
         "embedding_chunk": 54,
         "generation_prefill": 10,
@@ -363,6 +359,28 @@ def test_the_engine_reports_a_snapshot_as_plain_data(make: RequestMaker) -> None
     assert report["backlog_tokens"] == {"embedding": 46, "generation": 0}
     assert report["backlog_requests"] == {"embedding": 1, "generation": 0}
     assert 0 < report["kv_cache_usage"] < 1
+
+
+def test_a_worker_that_is_silent_is_asked_before_the_engine_answers(
+    make: RequestMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it idles, a hung one would not be missed."""
+    monkeypatch.setattr(scheduler_snapshot, "WORKER_SILENCE_SECONDS", 0)
+    loop = EngineLoop()
+    asked: list[str] = []
+    core = SimpleNamespace(
+        scheduler=loop.scheduler, model_executor=SimpleNamespace(collective_rpc=asked.append)
+    )
+    report = vars(EngineCore)["orthrus_snapshot"]
+
+    report(core)
+    assert asked == ["check_health"]
+    loop.add(make.embedding(10))
+    loop.step()
+    report(core)
+    assert asked == ["check_health"], "a step is a sign of life"
+    report(core)
+    assert asked == ["check_health"] * 2
 
 
 @pytest.mark.parametrize(

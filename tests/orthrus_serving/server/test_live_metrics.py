@@ -1,12 +1,15 @@
 """The metrics of a real replica, against the table that documents them."""
 
+import time
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from openai import OpenAI
 from prometheus_client.parser import text_string_to_metric_families
 
+from e2e.waiting import wait_until
 from orthrus_serving.server.metric_table import METRICS
 from tests.orthrus_serving.server.replica_process import NAME, ReplicaProcess
 
@@ -41,3 +44,20 @@ def test_a_request_leaves_its_steps_in_the_histogram(
     replica.wait_metric("orthrus_busy_ratio", lambda ratio: 0 < ratio <= 1)
     replica.wait_metric("orthrus_backlog_seconds", lambda seconds: seconds == 0)
     replica.wait_metric("orthrus_oldest_waiting_seconds", lambda age: age == 0, type="embedding")
+
+
+def test_a_replica_without_work_leaves_the_cores_to_others(replica: ReplicaProcess) -> None:
+    """vLLM's worker spins for a second after each message: one a second would keep a core busy."""
+
+    def busy_share() -> float:
+        processes = replica.descendants()
+        began, before = time.monotonic(), _cpu_seconds(processes)
+        time.sleep(2)
+        return (_cpu_seconds(processes) - before) / (time.monotonic() - began)
+
+    wait_until("an idle replica", busy_share, lambda share: share < 0.3, within=40)
+
+
+def _cpu_seconds(processes: list[psutil.Process]) -> float:
+    times = [process.cpu_times() for process in processes]
+    return sum(each.user + each.system for each in times)

@@ -1,8 +1,8 @@
 """Paired ratios and what they say: the median, its interval, and whether a goal is met."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.stats import bootstrap
@@ -77,6 +77,12 @@ class Comparison:
             goal,
             [pair.obstacle for pair in pairs if pair.ratio is None],
         )
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Self:
+        """Reads what `report.ratio_table` has written of one."""
+        goal = Goal(**found["goal"]) if found["goal"] else None
+        return cls(found["name"], found["meaning"], found["ratios"], goal, found["dropped"])
 
     @property
     def median(self) -> float | None:
