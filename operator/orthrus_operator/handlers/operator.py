@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import socket
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 import aiohttp
 import kopf
@@ -26,7 +26,7 @@ from orthrus_operator.reconciler.reconcile import Reconciler
 from orthrus_operator.reconciler.replica_poller import ReplicaPoller
 from orthrus_operator.reconciler.served_namespaces import barred, first_allowed
 
-_WAITING = "waiting for the lease"
+_UNANSWERED_POLL_SECONDS = 2.0
 _SCHEMA_WAIT_SECONDS = 60.0
 _SCHEMA_POLL_SECONDS = 2.0
 
@@ -51,6 +51,7 @@ async def operate(settings: OperatorSettings) -> None:
     except ConfigException as error:
         raise StartError(f"no cluster to connect to; set KUBECONFIG ({error})") from error
     try:
+        await _await_answer(api, settings)
         await _await_schema(api)
         async with AsyncExitStack() as held:
             await _show(metrics, settings.metrics_port, held)
@@ -75,6 +76,31 @@ def _end_on_sigterm() -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
+def _waiting(what: str, settings: OperatorSettings) -> AbstractAsyncContextManager[None]:
+    """Answers probes meanwhile: to wait is no reason to be restarted."""
+    text = f"waiting {what}"
+    return serving(settings.liveness_port, "/healthz", lambda: web.Response(text=text))
+
+
+async def _await_answer(api: Api, settings: OperatorSettings) -> None:
+    """Returns once the API server works. To end, and be started again, would take longer with
+    each time that it does not."""
+    async with _waiting("for the API server", settings):
+        while problem := await _unanswered(api):
+            _logger.warning("the API server does not answer: %s", problem)
+            await asyncio.sleep(_UNANSWERED_POLL_SECONDS)
+
+
+async def _unanswered(api: Api) -> Exception | None:
+    try:
+        await api.text("/version")
+    except aiohttp.ClientError as error:
+        return error
+    except ApiError as error:
+        return error if error.status >= 500 else None
+    return None
+
+
 async def _acquire_lease(
     api: Api, settings: OperatorSettings, held: AsyncExitStack
 ) -> Lease | None:
@@ -84,9 +110,7 @@ async def _acquire_lease(
     # In a pod always the same: a restarted container goes on at once.
     identity = f"{socket.gethostname()}-{os.getpid()}"
     lease = Lease(api, settings.lease_namespace, identity)
-    # Waiting is no reason to be restarted.
-    page = serving(settings.liveness_port, "/healthz", lambda: web.Response(text=_WAITING))
-    async with page:
+    async with _waiting("for the lease", settings):
         try:
             await lease.acquire()
         except ApiError as error:

@@ -34,7 +34,10 @@ def settings(
 
 async def probe(settings: OperatorSettings) -> int | None:
     """What the kubelet sees; None where nothing listens."""
-    url = f"http://127.0.0.1:{settings.liveness_port}/healthz"
+    return await asked(f"http://127.0.0.1:{settings.liveness_port}/healthz")
+
+
+async def asked(url: str) -> int | None:
     timeout = aiohttp.ClientTimeout(total=5)
     try:
         async with aiohttp.ClientSession(timeout=timeout) as client, client.get(url) as answer:
@@ -66,14 +69,40 @@ async def test_the_probe_fails_once_no_look_ends(
         await asyncio.wait([working])
 
 
+async def test_an_api_server_that_fails_is_waited_for(
+    operator: Operator, settings: OperatorSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than for a CRD: each start anew would come later than the one before."""
+    monkeypatch.setattr(handlers, "_SCHEMA_WAIT_SECONDS", 1.0)
+    monkeypatch.setattr(handlers, "_UNANSWERED_POLL_SECONDS", 0.2)
+    seen: list[int | None] = []
+    with operator.proxy.fault(Fault("^", 503)):
+        working = asyncio.create_task(handlers.operate(settings))
+        for _ in range(20):
+            await asyncio.sleep(0.2)
+            seen.append(await probe(settings))
+    assert not working.done()
+    assert seen[-1] == 200
+    try:
+        async with asyncio.timeout(30):
+            while await asked(f"http://127.0.0.1:{settings.metrics_port}/metrics") != 200:
+                assert not working.done()
+                await asyncio.sleep(0.2)
+    finally:
+        working.cancel()
+        await asyncio.wait([working])
+
+
 async def test_without_its_crd_it_answers_no_probe_and_ends(
     operator: Operator, settings: OperatorSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(handlers, "_SCHEMA_WAIT_SECONDS", 3.0)
+    seen: list[int | None] = []
     with operator.proxy.fault(Fault("^GET /openapi/v3/apis/serving.orthrus.io", 404)):
         working = asyncio.create_task(handlers.operate(settings))
         while not working.done():
-            assert await probe(settings) is None
+            seen.append(await probe(settings))
             await asyncio.sleep(0.2)
+    assert not any(seen[1:])  # the first may find it before the API server has said a word
     with pytest.raises(handlers.StartError, match="CRD of OrthrusDeployment is not installed"):
         await working
