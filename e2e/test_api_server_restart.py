@@ -15,7 +15,7 @@ from e2e.kubectl import Kubectl, KubectlError
 from e2e.readiness import is_observed
 from e2e.waiting import wait_until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.long, pytest.mark.timeout(600)]
 
 NAMES = tuple(f"restarted-{number}" for number in range(5))
 KINDS = {
@@ -28,6 +28,8 @@ KINDS = {
 }
 RESOURCES = "deployments,services,serviceaccounts,poddisruptionbudgets,networkpolicies"
 LEASE_IS_LOST_SECONDS = 30
+SEEN_AGAIN_SECONDS = 180
+"""kube-proxy, too, has to find the API server again before pods can; it tries less and less often."""
 
 
 @pytest.fixture
@@ -38,11 +40,7 @@ def kubectl(installation: Installation) -> Iterator[Kubectl]:
 
 
 @pytest.mark.parametrize(
-    "outages",
-    [
-        pytest.param((0, 0, 0), id="restarts"),
-        pytest.param((LEASE_IS_LOST_SECONDS,), id="outage", marks=pytest.mark.long),
-    ],
+    "outages", [(0, 0, 0), (LEASE_IS_LOST_SECONDS,)], ids=["restarts", "outage"]
 )
 def test_all_changes_arrive_and_nothing_is_made_twice(
     installation: Installation, kubectl: Kubectl, outages: tuple[float, ...]
@@ -61,7 +59,7 @@ def test_all_changes_arrive_and_nothing_is_made_twice(
             "all in line",
             lambda: [name for name in NAMES if not _is_in_line(kubectl, name, len(outages))],
             lambda others: not others,
-            within=60,
+            within=SEEN_AGAIN_SECONDS,
         )
     except TimeoutError as error:
         error.add_note(kubectl("get", "pods", "-l", OPERATOR, "-o", "wide"))
@@ -85,6 +83,7 @@ def _write(kubectl: Kubectl, name: str, replicas: int) -> None:
             "spec": {
                 "model": {"source": "hf://org/model"},
                 "accelerator": {"resourceName": "example.com/no-node-has-it"},
+                "image": {"repository": "registry.invalid/orthrus/serving", "tag": "1"},
                 "replicas": replicas,
             },
         }

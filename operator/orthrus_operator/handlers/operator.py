@@ -85,20 +85,24 @@ def _waiting(what: str, settings: OperatorSettings) -> AbstractAsyncContextManag
 async def _await_answer(api: Api, settings: OperatorSettings) -> None:
     """Returns once the API server works. To end, and be started again, would take longer with
     each time that it does not."""
+    told = ""
     async with _waiting("for the API server", settings):
         while problem := await _unanswered(api):
-            _logger.warning("the API server does not answer: %s", problem)
+            if problem != told:
+                _logger.warning("the API server does not answer: %s", problem)
+                told = problem
             await asyncio.sleep(_UNANSWERED_POLL_SECONDS)
 
 
-async def _unanswered(api: Api) -> Exception | None:
+async def _unanswered(api: Api) -> str:
+    """What is the matter with the API server; nothing when it works."""
     try:
         await api.text("/version")
     except aiohttp.ClientError as error:
-        return error
+        return repr(error)
     except ApiError as error:
-        return error if error.status >= 500 else None
-    return None
+        return str(error) if error.status >= 500 else ""
+    return ""
 
 
 async def _acquire_lease(
