@@ -29,7 +29,7 @@ KINDS = {
 RESOURCES = "deployments,services,serviceaccounts,poddisruptionbudgets,networkpolicies"
 LEASE_IS_LOST_SECONDS = 30
 SEEN_AGAIN_SECONDS = 180
-"""kube-proxy, too, has to find the API server again before pods can; it tries less and less often."""
+"""kube-proxy has to find the API server again before pods can, and tries less and less often."""
 
 
 @pytest.fixture
