@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,12 +61,25 @@ class Kubectl:
 
         `kubectl wait` fails at once on a CRD whose status nobody has written yet.
         """
+        insist(
+            "established kinds",
+            lambda: self("wait", "--for=condition=Established", *crds),
+            within=60,
+        )
 
-        def problem() -> str:
-            try:
-                self("wait", "--for=condition=Established", *crds)
-            except KubectlError as error:
-                return str(error)
-            return ""
 
-        wait_until("established kinds", problem, lambda found: not found, within=60, every=0.2)
+def insist(what: str, act: Callable[[], object], *, within: float) -> None:
+    """Call `act` until kubectl does not fail in it.
+
+    Raises:
+        TimeoutError: not within `within` seconds; names what kubectl said last.
+    """
+
+    def problem() -> str:
+        try:
+            act()
+        except KubectlError as error:
+            return str(error)
+        return ""
+
+    wait_until(what, problem, lambda found: not found, within=within, every=0.2)

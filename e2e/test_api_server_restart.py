@@ -1,7 +1,7 @@
 """The API server goes away in the midst of changes, for a moment or for long, and comes back."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -11,7 +11,7 @@ from e2e.cluster import Cluster
 from e2e.cluster.daemons import Daemons
 from e2e.conftest import Installation
 from e2e.installation import OPERATOR
-from e2e.kubectl import Kubectl, KubectlError
+from e2e.kubectl import Kubectl, insist
 from e2e.readiness import is_observed
 from e2e.waiting import wait_until
 
@@ -47,12 +47,13 @@ def test_all_changes_arrive_and_nothing_is_made_twice(
 ) -> None:
     for name in NAMES:
         _write(kubectl, name, 3)
+    again = partial(insist, "the API server", within=120)
     for replicas, outage in enumerate(outages, start=1):
         with ThreadPoolExecutor(1) as pool:
             back = pool.submit(_restart, installation.cluster, outage)
             for name in NAMES:
-                _insist(partial(_write, kubectl, name, replicas))
-                _insist(partial(kubectl, "delete", "service", name, "--ignore-not-found"))
+                again(partial(_write, kubectl, name, replicas))
+                again(partial(kubectl, "delete", "service", name, "--ignore-not-found"))
             back.result()
     try:
         wait_until(
@@ -95,19 +96,6 @@ def _restart(cluster: Cluster, outage: float) -> None:
     Daemons(cluster.local).stop("kube-apiserver")
     time.sleep(outage)
     cluster.up()
-
-
-def _insist(act: Callable[[], object]) -> None:
-    """As a user would, until the API server is back."""
-
-    def problem() -> str:
-        try:
-            act()
-        except KubectlError as error:
-            return str(error)
-        return ""
-
-    wait_until("the API server", problem, lambda found: not found, within=120, every=0.5)
 
 
 def _is_in_line(kubectl: Kubectl, name: str, replicas: int) -> bool:

@@ -26,9 +26,8 @@ from orthrus_operator.reconciler.reconcile import Reconciler
 from orthrus_operator.reconciler.replica_poller import ReplicaPoller
 from orthrus_operator.reconciler.served_namespaces import barred, first_allowed
 
-_UNANSWERED_POLL_SECONDS = 2.0
 _SCHEMA_WAIT_SECONDS = 60.0
-_SCHEMA_POLL_SECONDS = 2.0
+_POLL_SECONDS = 2.0
 
 _logger = logging.getLogger(__name__)
 
@@ -91,7 +90,7 @@ async def _await_answer(api: Api, settings: OperatorSettings) -> None:
             if problem != told:
                 _logger.warning("the API server does not answer: %s", problem)
                 told = problem
-            await asyncio.sleep(_UNANSWERED_POLL_SECONDS)
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _unanswered(api: Api) -> str:
@@ -198,4 +197,4 @@ async def _await_schema(api: Api) -> None:
             return
         if asyncio.get_running_loop().time() > deadline:
             raise StartError(check.finding)
-        await asyncio.sleep(_SCHEMA_POLL_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)

@@ -30,11 +30,13 @@ class WorkerWatch:
     def is_due(self, snapshot: Snapshot) -> bool:
         """Whether to ask it now, since no step has ended for too long."""
         now, forwards = self._clock(), snapshot.step_seconds.forward
-        idle = forwards == self._forwards
-        silent = now - self._heard >= WORKER_SILENCE_SECONDS
-        if not idle or silent:
+        if forwards != self._forwards:
             self._heard, self._forwards = now, forwards
-        return idle and silent
+            return False
+        if now - self._heard < WORKER_SILENCE_SECONDS:
+            return False
+        self._heard = now
+        return True
 
 
 def attach_snapshot_call() -> None:

@@ -74,7 +74,7 @@ async def test_an_api_server_that_fails_is_waited_for(
 ) -> None:
     """Longer than for a CRD: each start anew would come later than the one before."""
     monkeypatch.setattr(handlers, "_SCHEMA_WAIT_SECONDS", 1.0)
-    monkeypatch.setattr(handlers, "_UNANSWERED_POLL_SECONDS", 0.2)
+    monkeypatch.setattr(handlers, "_POLL_SECONDS", 0.2)
     seen: list[int | None] = []
     with operator.proxy.fault(Fault("^", 503)):
         working = asyncio.create_task(handlers.operate(settings))

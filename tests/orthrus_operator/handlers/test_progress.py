@@ -8,23 +8,14 @@ import pytest
 from orthrus_operator.handlers.watches import check_progress
 from orthrus_operator.reconciler.outcome import ObjectKey, Outcome
 from orthrus_operator.reconciler.queue import KeyedQueue, QueueSettings
+from tests.clock import Clock
 
 ONE_WORKER = QueueSettings(resync=3600.0, workers=1)
 KEYS = [ObjectKey("models", f"m{number}") for number in range(40)]
 
 
-class Clock:
-    """It stands still but for what is added to `now`."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 async def test_many_slow_looks_are_no_standstill() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     waits: list[float] = []
     found: list[float] = []
     done = asyncio.Event()
@@ -51,7 +42,7 @@ async def test_many_slow_looks_are_no_standstill() -> None:
 
 @pytest.mark.parametrize("waiting", [0, 1])
 async def test_a_look_that_nothing_ends_is_one_whether_others_wait_or_not(waiting: int) -> None:
-    clock, started = Clock(), asyncio.Event()
+    clock, started = Clock(1000.0), asyncio.Event()
 
     async def look(_: ObjectKey) -> Outcome:
         started.set()
@@ -73,7 +64,7 @@ async def test_a_look_that_nothing_ends_is_one_whether_others_wait_or_not(waitin
 
 
 async def test_keys_that_no_worker_takes_are_a_standstill() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
 
     async def look(_: ObjectKey) -> Outcome:
         return Outcome.DONE

@@ -2,13 +2,7 @@
 
 from orthrus_serving.engine.scheduler_snapshot import WORKER_SILENCE_SECONDS, WorkerWatch
 from orthrus_serving.scheduling.snapshot import Durations, PhaseSeconds, Snapshot
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 def after(steps: int) -> Snapshot:
@@ -18,7 +12,7 @@ def after(steps: int) -> Snapshot:
 
 def test_an_idle_worker_is_asked_once_in_a_while() -> None:
     """Each question keeps it from sleeping for a second."""
-    clock = Clock()
+    clock = Clock(100.0)
     watch = WorkerWatch(clock)
     asked = []
     for second in range(61):
@@ -30,7 +24,7 @@ def test_an_idle_worker_is_asked_once_in_a_while() -> None:
 
 
 def test_a_worker_that_makes_steps_is_not_asked_until_it_stops() -> None:
-    clock = Clock()
+    clock = Clock(100.0)
     watch = WorkerWatch(clock)
     for second in range(60):
         clock.now = 100.0 + second

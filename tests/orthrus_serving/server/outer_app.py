@@ -16,18 +16,9 @@ from orthrus_serving.server.engine_monitor import EngineMonitor
 from orthrus_serving.server.in_flight import InFlight
 from orthrus_serving.server.lifecycle import Lifecycle
 from orthrus_serving.server.request_metrics import RequestMetrics
+from tests.clock import Clock
 
 MAX_BODY_BYTES = 100_000
-
-
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class InnerApp:
