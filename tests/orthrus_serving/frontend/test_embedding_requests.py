@@ -1,9 +1,17 @@
+from typing import Any
+
 import pytest
 import torch
+from pydantic import TypeAdapter
+from vllm.entrypoints.pooling.embed.protocol import EmbeddingRequest
 from vllm.exceptions import GenerationError, VLLMValidationError
 
 from orthrus_serving.engine.frontend.embeddings import require_vectors
-from orthrus_serving.engine.frontend.request_rules import require_integer_tokens
+from orthrus_serving.engine.frontend.request_rules import (
+    MOST_INPUTS,
+    require_integer_tokens,
+    require_served,
+)
 from orthrus_serving.engine.http_request import HttpRequest, current_http_request
 
 
@@ -18,6 +26,32 @@ def test_texts_and_integers_pass(given: object) -> None:
 def test_what_pydantic_would_turn_into_integers_is_refused(given: object) -> None:
     with pytest.raises(VLLMValidationError, match="integers"):
         require_integer_tokens({"input": given}, "input")
+
+
+MESSAGE = {"role": "user", "content": "hello"}
+EMBEDDING_REQUEST: TypeAdapter[Any] = TypeAdapter(EmbeddingRequest)
+
+
+@pytest.mark.parametrize(
+    ("field", "one"),
+    [("input", "x"), ("input", [1]), ("input", [MESSAGE]), ("messages", [MESSAGE])],
+)
+def test_more_inputs_than_are_allowed_are_refused_whatever_they_are(
+    field: str, one: object
+) -> None:
+    most, more = (
+        EMBEDDING_REQUEST.validate_python({"model": "m", field: [one] * count})
+        for count in (MOST_INPUTS, MOST_INPUTS + 1)
+    )
+    require_served(most, 100)
+    with pytest.raises(VLLMValidationError, match=f"holds {MOST_INPUTS + 1} inputs"):
+        require_served(more, 100)
+
+
+@pytest.mark.parametrize("field", ["input", "messages"])
+def test_a_long_conversation_is_one_input(field: str) -> None:
+    conversation = [MESSAGE] * (MOST_INPUTS + 1)
+    require_served(EMBEDDING_REQUEST.validate_python({"model": "m", field: conversation}), 100)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Rules for the fields that completions, chat and embeddings share, held on all three alike."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from vllm.entrypoints.serve.engine.serving import BaseServing
@@ -36,7 +35,7 @@ def require_served(request: Any, model_length: int) -> None:
             parameter="truncate_prompt_tokens",
             value=kept,
         )
-    for field in ("input", "prompt"):
+    for field in ("input", "prompt", "messages"):
         count = _count_inputs(getattr(request, field, None))
         if count > MOST_INPUTS:
             raise VLLMValidationError(
@@ -77,7 +76,7 @@ def note_model(handler: BaseServing, name: str | None) -> None:
 
 
 def _count_inputs(given: object) -> int:
-    """A text and a list of token ids are one input; a list of either is as many."""
-    if not isinstance(given, Sequence) or isinstance(given, str):
+    """A text, a list of token ids and a conversation are one input; a list of any is as many."""
+    if not isinstance(given, list) or not given:
         return 1
-    return 1 if given and all(type(item) is int for item in given) else len(given)
+    return len(given) if isinstance(given[0], str | list) else 1
