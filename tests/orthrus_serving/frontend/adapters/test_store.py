@@ -104,3 +104,25 @@ def test_folders_of_dead_processes_go_and_of_live_ones_stay(
     other.remove()
     store.remove()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_process_that_starts_in_between_leaves_a_new_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it is locked, and just after."""
+    others = []
+
+    class Interrupted(store_module.FolderLock):
+        def __init__(self, folder: Path) -> None:
+            monkeypatch.undo()
+            others.append(AdapterStore(tmp_path))
+            super().__init__(folder)
+            others.append(AdapterStore(tmp_path))
+
+    monkeypatch.setattr(store_module, "FolderLock", Interrupted)
+    first = AdapterStore(tmp_path)
+    assert len(others) == 2
+    for each in (first, *others):
+        assert each.put(PeftCheckpoint(CONFIG, tensors())).folder.exists()
+        each.remove()
+    assert not list(tmp_path.iterdir())

@@ -10,7 +10,8 @@ import json
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -42,8 +43,10 @@ class AdapterStore:
     def __init__(self, parent: Path) -> None:
         """Makes a folder of this process in `parent`, and removes those of dead processes."""
         _remove_abandoned(parent)
-        self._root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        self._folder_lock = FolderLock(self._root)
+        unlocked = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=parent))
+        self._folder_lock = FolderLock(unlocked)
+        # Not before: under this name another process would find it unlocked, and remove it.
+        self._root = unlocked.rename(parent / unlocked.name.removeprefix("."))
         self._numbers = count(1)
         self._stored: dict[str, StoredAdapter] = {}
         self._lock = threading.Lock()
@@ -111,14 +114,6 @@ class FolderLock:
 
 def _remove_abandoned(parent: Path) -> None:
     """A killed process leaves its folder, and a pod's scratch volume outlives its containers."""
-    for folder in _abandoned(parent):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _abandoned(parent: Path) -> Iterator[Path]:
     for folder in parent.glob(f"{PREFIX}*"):
-        try:
-            FolderLock(folder).close()
-        except OSError:
-            continue
-        yield folder
+        with suppress(OSError), closing(FolderLock(folder)):
+            shutil.rmtree(folder, ignore_errors=True)
