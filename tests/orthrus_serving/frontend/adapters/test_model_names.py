@@ -1,11 +1,18 @@
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
+from vllm.entrypoints.serve.engine.serving import BaseServing
 from vllm.exceptions import VLLMNotFoundError, VLLMValidationError
 from vllm.lora.request import LoRARequest
 
+from orthrus_serving.engine.frontend.adapters.adapter_use import AdapterUse
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter
 from orthrus_serving.engine.frontend.adapters.model_names import (
     AdapterNotLoadedError,
     ModelNames,
+    hold_adapters,
 )
 from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry, LoadedAdapter
 from orthrus_serving.engine.frontend.embedding_space import EmbeddingSpace
@@ -120,3 +127,41 @@ def test_a_version_serves_until_the_next_one_is_loaded(registry: AdapterRegistry
     assert (status.state, status.serves, status.message) == ("failed", True, "its rank is 64")
     new = load(registry, E5, "new")
     assert registry.requests == {"e5": new}
+
+
+def test_an_adapter_called_as_a_kind_of_content_does_not_answer_for_the_served_name(
+    registry: AdapterRegistry,
+) -> None:
+    named = load(registry, Adapter(name="text", source="/text", task="generate"))
+    serving = cast("Any", BaseServing.__new__(BaseServing))
+    serving.models = SimpleNamespace(
+        lora_requests=registry.requests, is_base_model=lambda name: name == "served"
+    )
+    hold_adapters(serving, AdapterUse())
+
+    def found(model: str) -> LoRARequest | None:
+        parts = [{"type": "text", "text": "hello"}]
+        messages = [{"role": "user", "content": parts}]
+        chat = ChatCompletionRequest.model_validate({"model": model, "messages": messages})
+        adapter: LoRARequest | None = serving._maybe_get_adapters(
+            chat, supports_default_mm_loras=True
+        )
+        return adapter
+
+    assert found("served") is None
+    assert found("text") is named
+
+
+def test_adapters_come_and_go_while_they_are_reported(
+    registry: AdapterRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """/metrics asks from a thread of its own."""
+    for adapter in (E5, SQL):
+        load(registry, adapter)
+
+    def digest(_: Adapter) -> str:
+        registry.remove("sql")
+        return "d"
+
+    monkeypatch.setattr(Adapter, "digest", digest)
+    assert [status.name for status in registry.statuses()] == ["e5", "sql"]

@@ -148,8 +148,10 @@ def hold_adapters(serving: BaseServing, use: AdapterUse) -> None:
     """An adapter that this vLLM handler finds by its name stays until the request has ended."""
     stock = serving._maybe_get_adapters
 
-    def maybe_get_adapters(request: AnyRequest, *rest: Any, **named: Any) -> LoRARequest | None:
-        adapter = stock(request, *rest, **named)
+    def maybe_get_adapters(request: AnyRequest, *_: Any, **__: Any) -> LoRARequest | None:
+        # Asked as chats ask, vLLM would take for the served name, too, an adapter that is called
+        # as a kind of content part is: text, image, ...
+        adapter = stock(request)
         use.hold(adapter)
         return adapter
 

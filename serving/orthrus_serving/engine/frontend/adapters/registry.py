@@ -80,6 +80,7 @@ class AdapterRegistry:
         return (entry.adapter for entry in self._entries.values() if entry.declared)
 
     def statuses(self) -> Sequence[AdapterStatus]:
+        """Safe to call from any thread."""
         return [
             AdapterStatus(
                 name=name,
@@ -88,5 +89,5 @@ class AdapterRegistry:
                 serves=entry.loaded is not None,
                 message=entry.message,
             )
-            for name, entry in self._entries.items()
+            for name, entry in list(self._entries.items())
         ]
