@@ -99,6 +99,18 @@ async def test_a_bad_file_changes_nothing_and_is_reported_until_it_is_good(
     assert len(replica.engine.given) == 1
 
 
+def test_a_file_that_gives_the_embedding_adapter_another_task_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "adapters.yaml"
+    file = AdaptersFile(path, ["served"], embedding_adapter="e5")
+    path.write_text("adapters: [{name: e5, source: /e5, task: generate}]")
+    with pytest.raises(AdapterError, match="its task must be embed"):
+        file.read()
+    assert not file.valid
+    path.write_text("adapters: [{name: e5, source: /e5, task: embed}]")
+    assert file.read()
+    assert file.valid
+
+
 async def test_the_file_is_followed_whatever_one_look_at_it_raises(
     replica: AdaptedReplica, monkeypatch: pytest.MonkeyPatch
 ) -> None:

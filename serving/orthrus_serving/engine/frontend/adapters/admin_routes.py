@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse
 from vllm.exceptions import GracefulHTTPError, VLLMNotFoundError, VLLMValidationError
 
 from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
-from orthrus_serving.engine.frontend.adapters.declaration import parse_adapter
+from orthrus_serving.engine.frontend.adapters.declaration import parse_adapter, require_embeds
 from orthrus_serving.engine.frontend.adapters.loader import AdapterLoader
 from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry
 
@@ -17,7 +17,10 @@ JsonObject = Annotated[dict[str, Any], Body()]
 
 
 def admin_router(
-    registry: AdapterRegistry, loader: AdapterLoader, served_names: Sequence[str]
+    registry: AdapterRegistry,
+    loader: AdapterLoader,
+    served_names: Sequence[str],
+    embedding_adapter: str | None,
 ) -> APIRouter:
     """vLLM's two routes, with its field names and those of the adapters file besides."""
     router = APIRouter()
@@ -33,6 +36,7 @@ def admin_router(
         entry["source"] = entry.pop("lora_path", None)
         try:
             adapter = parse_adapter(entry | {"name": name}, name)
+            require_embeds(adapter, embedding_adapter)
             await loader.load(adapter, declared=False, replace=replace)
         except AdapterError as error:
             raise VLLMValidationError(str(error)) from error

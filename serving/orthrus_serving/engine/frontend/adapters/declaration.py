@@ -105,6 +105,15 @@ def parse_adapters(text: str, served_names: Collection[str]) -> tuple[Adapter, .
     return adapters
 
 
+def require_embeds(adapter: Adapter, embedding_adapter: str | None) -> None:
+    """Raises AdapterError for another task under the name that stands for the served names."""
+    if adapter.name == embedding_adapter and adapter.task != "embed":
+        raise AdapterError(
+            f"{adapter.name} has task {adapter.task}, and is the --embedding-adapter: its task "
+            "must be embed"
+        )
+
+
 def parse_adapter(entry: Any, where: str) -> Adapter:
     """Raises AdapterError; `where` says which entry it was, for one without a name."""
     try:

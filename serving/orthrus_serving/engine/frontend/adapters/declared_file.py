@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
-from orthrus_serving.engine.frontend.adapters.declaration import Adapter, parse_adapters
+from orthrus_serving.engine.frontend.adapters.declaration import (
+    Adapter,
+    parse_adapters,
+    require_embeds,
+)
 from orthrus_serving.engine.frontend.adapters.loader import AdapterLoader
 from orthrus_serving.engine.frontend.adapters.registry import AdapterRegistry
 
@@ -26,9 +30,12 @@ class AdaptersFile:
     watch on the file itself sees; the content is a few kilobytes.
     """
 
-    def __init__(self, path: Path, served_names: Sequence[str]) -> None:
+    def __init__(
+        self, path: Path, served_names: Sequence[str], embedding_adapter: str | None = None
+    ) -> None:
         self._path = path
         self._served_names = served_names
+        self._embedding_adapter = embedding_adapter
         self._content: bytes | None = None
         self.valid = True
         """Whether the newest content was taken."""
@@ -50,6 +57,8 @@ class AdaptersFile:
         self._content = content
         try:
             adapters = parse_adapters(content.decode(errors="replace"), self._served_names)
+            for adapter in adapters:
+                require_embeds(adapter, self._embedding_adapter)
         except AdapterError as error:
             self.valid = False
             raise AdapterError(f"{self._path}: {error}") from error

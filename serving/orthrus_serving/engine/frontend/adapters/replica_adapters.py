@@ -67,7 +67,9 @@ class ReplicaAdapters:
         """Routes that load and unload adapters; None when there are no admin keys."""
         if self._loader is None or not self._options.admin_keys:
             return None
-        return admin_router(self.registry, self._loader, self._served_names)
+        return admin_router(
+            self.registry, self._loader, self._served_names, self._options.embedding_adapter
+        )
 
     @contextlib.asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
