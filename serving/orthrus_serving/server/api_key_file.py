@@ -4,6 +4,7 @@ import logging
 import os
 from pathlib import Path
 
+from orthrus_serving.engine.sendable_key import can_be_sent
 from orthrus_serving.server.api_key import ApiKeys
 
 _Version = tuple[int, int, int]
@@ -53,9 +54,12 @@ class ApiKeyFile:
 def read_keys(path: Path) -> list[str]:
     """The keys of a file: lines, without the white space around them; empty lines don't count.
 
-    Raises OSError when it cannot be read, ValueError when it is no text or holds no key.
+    Raises OSError when it cannot be read, ValueError when it is no text, holds no key, or one with
+    other characters than printable ASCII.
     """
     keys = [line.strip() for line in path.read_text().splitlines() if line.strip()]
     if not keys:
         raise ValueError(f"{path} holds no API key")
+    if not all(map(can_be_sent, keys)):
+        raise ValueError(f"{path} holds an API key with other characters than printable ASCII")
     return keys

@@ -76,7 +76,7 @@ def test_keys_come_from_the_flag_or_else_the_environment(monkeypatch: pytest.Mon
     assert api_keys(parse(["model", "--api-key", "a", "b"])) == ["a", "b"]
 
 
-@pytest.mark.parametrize("key", ["", "key\n", " "])
+@pytest.mark.parametrize("key", ["", "key\n", " ", "schlüssel"])
 def test_a_key_that_would_open_or_lock_the_replica_is_refused(
     monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:

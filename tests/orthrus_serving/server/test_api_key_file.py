@@ -35,6 +35,12 @@ def test_every_line_is_a_key(tmp_path: Path) -> None:
     assert not keys.accept(None)
 
 
+def test_a_key_that_clients_send_in_different_bytes_is_refused(tmp_path: Path) -> None:
+    path = project(tmp_path, "1", "one\nschlüssel")
+    with pytest.raises(ValueError, match="printable ASCII"):
+        read_keys(path)
+
+
 def test_a_rotation_takes_effect_without_a_restart(tmp_path: Path) -> None:
     keys = ApiKeyFile(project(tmp_path, "1", "old"))
     assert opens(keys, "old")

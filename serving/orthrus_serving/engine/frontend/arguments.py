@@ -10,6 +10,7 @@ from vllm.utils.argparse_utils import FlexibleArgumentParser
 
 from orthrus_serving.engine.frontend.orthrus_flags import add_orthrus_flags
 from orthrus_serving.engine.frontend.vllm_flags import ALLOWED, REFUSED, UNTESTED
+from orthrus_serving.engine.sendable_key import can_be_sent
 from orthrus_serving.engine.start_error import Reason, StartError
 
 
@@ -89,13 +90,18 @@ def api_keys(parsed: argparse.Namespace) -> list[str]:
     """Keys that open the replica, from the flag or else the environment; none: it is open to all.
 
     Raises StartError for a key that is empty, which an empty Secret makes and which would open the
-    replica unnoticed, and for white space around one, which no client can send.
+    replica unnoticed, and for one that clients cannot send.
     """
     keys = [key for key in (parsed.api_key or [envs.VLLM_API_KEY]) if key is not None]
     if any(not key or key != key.strip() for key in keys):
         raise StartError(
             Reason.INVALID_ARGUMENTS,
             "an API key (--api-key or VLLM_API_KEY) is empty or has white space around it",
+        )
+    if not all(map(can_be_sent, keys)):
+        raise StartError(
+            Reason.INVALID_ARGUMENTS,
+            "an API key (--api-key or VLLM_API_KEY) has other characters than printable ASCII",
         )
     if keys and parsed.api_key_file:
         raise StartError(

@@ -49,6 +49,14 @@ _CHANGES_VECTORS = (
 )
 """Flags that give one checkpoint, in one dtype, other vectors."""
 
+_REFUSED_VARIABLES = {
+    "VLLM_SERVER_DEV_MODE": "its routes can pause or empty the engine; unset it",
+    "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "its routes check neither adapter nor key; unset it, and "
+    "set an admin key (docs/adapters.md)",
+    "VLLM_DISABLE_REQUEST_ID_RANDOMIZATION": "two clients that send the same X-Request-Id would "
+    "end each other's requests; unset it",
+}
+
 
 class RunningEngine:
     """An engine process with its model loaded, and this process's end of it."""
@@ -145,17 +153,9 @@ def _check_environment() -> None:
             Reason.START_FAILED,
             f"vLLM {vllm.__version__} is installed, and Orthrus extends {VLLM_SERIES}x only",
         )
-    if envs.VLLM_SERVER_DEV_MODE:
-        raise StartError(
-            Reason.INVALID_ARGUMENTS,
-            "VLLM_SERVER_DEV_MODE is set: its routes can pause or empty the engine; unset it",
-        )
-    if envs.VLLM_ALLOW_RUNTIME_LORA_UPDATING:
-        raise StartError(
-            Reason.INVALID_ARGUMENTS,
-            "VLLM_ALLOW_RUNTIME_LORA_UPDATING is set: its routes check neither adapter nor key; "
-            "unset it, and set an admin key (docs/adapters.md)",
-        )
+    for name, why in _REFUSED_VARIABLES.items():
+        if getattr(envs, name):
+            raise StartError(Reason.INVALID_ARGUMENTS, f"{name} is set: {why}")
 
 
 def _configure(arguments: Namespace) -> None:

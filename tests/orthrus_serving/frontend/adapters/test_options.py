@@ -87,11 +87,12 @@ def test_admin_keys_come_from_a_file_or_the_environment(
         (["--adapters-file={file}", "--served-model-name=sql"], "name of the served model"),
         (["--adapters-file={file}", "--embedding-adapter=nope"], "nope is not declared"),
         (["--embedding-adapter=e5"], "e5 is not declared"),
-        (["--adapters-file={file}", "--embedding-adapter=sql"], "task generate"),
+        (["--adapters-file={file}", "--embedding-adapter=sql"], "must be embed"),
         (["--adapters-file={file}", "--max-loras=1"], "--max-loras 1 must be at least 2"),
         (["--adapters-file={file}", "--max-cpu-loras=2"], "--max-cpu-loras 2 must be at least"),
         (["--admin-key-file=/nowhere"], "--admin-key-file /nowhere cannot be read"),
         (["--admin-key-file={empty}"], "holds no key"),
+        (["--admin-key-file={other}"], "other characters than printable ASCII"),
     ],
 )
 def test_what_cannot_be_served_is_refused_at_start(
@@ -100,8 +101,10 @@ def test_what_cannot_be_served_is_refused_at_start(
     bad, empty = tmp_path / "bad.yaml", tmp_path / "empty"
     bad.write_text("adapters: [{name: e5, source: /e5}]")
     empty.write_text("\n")
+    other = tmp_path / "other"
+    other.write_text("schlüssel")
     with pytest.raises(StartError, match=said) as refusal:
-        options(*(flag.format(file=file, bad=bad, empty=empty) for flag in flags))
+        options(*(flag.format(file=file, bad=bad, empty=empty, other=other) for flag in flags))
     assert refusal.value.reason is Reason.INVALID_ARGUMENTS
 
 

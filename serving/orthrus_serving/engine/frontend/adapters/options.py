@@ -3,6 +3,7 @@
 import os
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from orthrus_serving.engine.frontend.adapters.adapter_error import AdapterError
 from orthrus_serving.engine.frontend.adapters.declaration import Adapter
 from orthrus_serving.engine.frontend.adapters.declared_file import AdaptersFile
 from orthrus_serving.engine.frontend.adapters.loader import REPLACEMENTS
+from orthrus_serving.engine.sendable_key import can_be_sent
 from orthrus_serving.engine.start_error import Reason, StartError
 
 ADMIN_KEY_VARIABLE = "ORTHRUS_ADMIN_KEY"
@@ -36,7 +38,7 @@ class AdapterOptions:
 def adapter_options(arguments: Namespace) -> AdapterOptions:
     """Reads the files; fills in vLLM's LoRA flags. Raises StartError (InvalidArguments)."""
     served = arguments.served_model_name or [arguments.model]
-    file = AdaptersFile(Path(arguments.adapters_file), served) if arguments.adapters_file else None
+    file = _adapters_file(arguments, served)
     try:
         declared = (file.read() or ()) if file else ()
     except AdapterError as error:
@@ -45,6 +47,12 @@ def adapter_options(arguments: Namespace) -> AdapterOptions:
     _check_embedding_adapter(options)
     _fill_in(arguments, options)
     return options
+
+
+def _adapters_file(arguments: Namespace, served: Sequence[str]) -> AdaptersFile | None:
+    if not arguments.adapters_file:
+        return None
+    return AdaptersFile(Path(arguments.adapters_file), served, arguments.embedding_adapter)
 
 
 def _admin_keys(arguments: Namespace) -> tuple[str, ...]:
@@ -60,20 +68,18 @@ def _admin_keys(arguments: Namespace) -> tuple[str, ...]:
     keys = tuple(key for line in lines if (key := line.strip()))
     if not keys and (arguments.admin_key_file or ADMIN_KEY_VARIABLE in os.environ):
         raise _invalid(f"{where} holds no key")
+    if not all(map(can_be_sent, keys)):
+        raise _invalid(f"{where} holds a key with other characters than printable ASCII")
     return keys
 
 
 def _check_embedding_adapter(options: AdapterOptions) -> None:
     name = options.embedding_adapter
-    if name is None:
+    # With an admin key it may be loaded over HTTP.
+    if name is None or options.admin_keys:
         return
-    tasks = {adapter.name: adapter.task for adapter in options.declared}
-    if name not in tasks:
-        if options.admin_keys:  # it may be loaded over HTTP
-            return
+    if name not in {adapter.name for adapter in options.declared}:
         raise _invalid(f"--embedding-adapter {name} is not declared in --adapters-file")
-    if tasks[name] != "embed":
-        raise _invalid(f"--embedding-adapter {name} is declared with task generate")
 
 
 def _fill_in(arguments: Namespace, options: AdapterOptions) -> None:
