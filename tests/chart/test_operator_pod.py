@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from orthrus_operator.handlers.settings import OperatorSettings
-from tests.chart.objects import CHART, MINIMAL, Object, Render, kinds
+from tests.chart.objects import CHART, MINIMAL, ROOT, Object, Render, kinds
+
+SCRAPE_CONFIG = ROOT / "manifests" / "monitoring" / "scrape-config.yaml"
 
 
 def operator_pod(objects: list[Object]) -> Object:
@@ -84,8 +87,11 @@ def test_prometheus_finds_the_metrics_by_a_service_and_a_monitor(render: Render)
     selected = monitor["spec"]["selector"]["matchLabels"]
     assert selected.items() <= service["metadata"]["labels"].items()
     [endpoint] = monitor["spec"]["endpoints"]
-    # Without them, the objects' namespace would be overwritten by the operator's.
-    assert endpoint == {"port": port["name"], "path": "/metrics", "honorLabels": True}
+    _, scraped = yaml.safe_load(SCRAPE_CONFIG.read_text())["scrape_configs"]
+    interval = scraped["scrape_interval"]
+    # Without honorLabels, the objects' namespace would be overwritten by the operator's.
+    assert endpoint.pop("honorLabels")
+    assert endpoint == {"port": port["name"], "path": "/metrics", "interval": interval}
     assert monitor["metadata"]["labels"]["team"] == "a"
 
 

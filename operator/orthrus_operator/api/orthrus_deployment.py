@@ -101,8 +101,9 @@ class Spec(ApiType):
     image: Image | None = None
     """The serving image; each part that is not set comes from the operator's settings."""
     engine_args: EngineArguments | None = None
-    """Further vLLM flags, name to value. Values are strings, so quote numbers; "true" is the bare
-    flag, "false" its no- form."""
+    """Further flags of a replica, name to value: those that `orthrus serve --help` lists. With any
+    other new pods do not start (InvalidArguments). Values are strings, so quote numbers; "true" is
+    the bare flag, "false" its no- form."""
     pod_template: PodTemplate | None = None
     """What to add to the replicas' pods: where they run, environment, volumes."""
 

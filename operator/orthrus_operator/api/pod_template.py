@@ -150,8 +150,8 @@ class Volume(ApiType):
             json_schema_extra=rules(
                 Rule(
                     f"!(self in {list(RESERVED_VOLUMES)!r}) && !self.startsWith('adapters-')",
-                    f"the volume names {', '.join(RESERVED_VOLUMES)} are the operator's own; choose"
-                    " another one",
+                    f"the volume names {', '.join(RESERVED_VOLUMES)} and adapters-* are the"
+                    " operator's own; choose another one",
                 )
             ),
         ),

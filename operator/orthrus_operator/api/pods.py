@@ -125,16 +125,19 @@ class Image(ApiType):
             Field(
                 json_schema_extra=rules(
                     Rule(
-                        "self.matches('^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$')",
-                        "image.tag must be a tag: letters, digits, _ . - (at most 128)",
+                        "self.matches('^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
+                        "(@sha256:[a-f0-9]{64})?$')",
+                        "image.tag must be a tag: letters, digits, _ . - (at most 128); or"
+                        " TAG@sha256:DIGEST",
                     )
                 ),
-                max_length=128,
+                max_length=200,
             ),
         ]
         | None
     ) = None
-    """Tag. Alone, it replaces the tag of the operator's own image reference."""
+    """Tag; TAG@sha256:DIGEST pins the digest. Alone, it replaces tag and digest of the operator's
+    own image reference."""
     pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
     """When the node pulls the image; Kubernetes decides by the tag when not set."""
     pull_secrets: Annotated[

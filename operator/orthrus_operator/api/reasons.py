@@ -76,7 +76,7 @@ MEANINGS: dict[Reason, str] = {
     "Evicted": "The node ended the pod to get back memory, disk space or processes.",
     "NodeRefusedPod": "The node did not take the pod that was scheduled to it, mostly for a GPU"
     " that is gone.",
-    "ModelNotFound": "There is no model at `spec.model.source`.",
+    "ModelNotFound": "There is no model at `spec.model.source`, or it cannot be reached.",
     "ModelUnsupported": "The model cannot be served for both tasks.",
     "InvalidArguments": "The replica refuses one of its flags, mostly from `spec.engineArgs`.",
     "OutOfMemory": "The replica needs more memory than it may use.",

@@ -7,6 +7,8 @@ from orthrus_operator.api.orthrus_deployment import OrthrusDeployment
 from orthrus_operator.builders.metadata import KubernetesObject, child, selector
 from orthrus_operator.builders.probes import HTTP_PORT_NAME
 
+_INTERVAL = "10s"
+"""As in the scrape configuration: an autoscaler sees load no sooner than Prometheus does."""
 _OWNER = "__meta_kubernetes_pod_label_" + re.sub(r"[^a-zA-Z0-9_]", "_", DEPLOYMENT_LABEL)
 
 
@@ -22,6 +24,7 @@ def pod_monitor(orthrus: OrthrusDeployment) -> KubernetesObject:
                 {
                     "port": HTTP_PORT_NAME,
                     "path": "/metrics",
+                    "interval": _INTERVAL,
                     # The label `name` by which rules and dashboard group the replicas.
                     "relabelings": [{"sourceLabels": [_OWNER], "targetLabel": "name"}],
                 }

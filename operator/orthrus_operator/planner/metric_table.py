@@ -99,7 +99,7 @@ DEPLOYMENT_METRICS = (
     DeploymentMetric(
         "orthrus_deployment_gpu_utilization_ratio",
         "share of time with a kernel running, 0 to 1, by NVML, mean of the replicas' GPUs; absent"
-        " without a GPU",
+        " without a GPU, and on MIG slices: see orthrus_deployment_busy_ratio there",
         _one(lambda load: load.gpu_utilization_ratio),
     ),
 )

@@ -34,14 +34,14 @@ def observed_status(
     """The status to write; equal to `previous` when nothing has changed.
 
     `now` is an RFC 3339 time: of conditions whose status differs from `previous`, and by which a
-    pod may have waited too long.
+    pod may have waited, or ended, for too long.
     """
     rollout = rollout_state(world.deployment)
     wanted, generation = orthrus.spec.replicas, orthrus.metadata.generation
     newest_first = sorted(
         world.pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp")), reverse=True
     )
-    drains = awaited_drains(newest_first)
+    drains = awaited_drains(newest_first, now)
     stopped = [pod for pod in newest_first if pod["metadata"]["name"] not in drains]
     pod_problems = _pod_problems(stopped, world.deployment, now)
     if rollout.ready < wanted:

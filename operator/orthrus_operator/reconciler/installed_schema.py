@@ -10,6 +10,7 @@ from orthrus_operator.api.group import API_VERSION, GROUP, KIND, VERSION
 from orthrus_operator.reconciler.client import Api
 
 _PUBLISHED_NAME = f"{'.'.join(reversed(GROUP.split('.')))}.{VERSION}.{KIND}"
+_WITHOUT_HELM = "kubectl apply --server-side -f manifests/crd.yaml"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,11 @@ async def check_installed_schema(api: Api) -> SchemaCheck:
     document = await api.get(f"/openapi/v3/apis/{API_VERSION}")
     published = (document or {}).get("components", {}).get("schemas", {}).get(_PUBLISHED_NAME)
     if published is None:
-        return SchemaCheck(False, f"the CRD of {KIND} is not installed; apply manifests/crd.yaml")
+        return SchemaCheck(
+            False,
+            f"the CRD of {KIND} is not installed; install the chart orthrus-crds, or without Helm:"
+            f" {_WITHOUT_HELM}",
+        )
     return compare_schemas(object_schema(), published)
 
 
@@ -39,7 +44,9 @@ def compare_schemas(ours: dict[str, Any], published: dict[str, Any]) -> SchemaCh
     absent = sorted(set(_fields(mine)) - set(_fields(theirs)))
     if absent:
         return SchemaCheck(
-            False, f"the installed CRD is older: it lacks {absent[0]}; apply manifests/crd.yaml"
+            False,
+            f"the installed CRD is older: it lacks {absent[0]}; upgrade the Helm release that holds"
+            f" it (chart orthrus or orthrus-crds), or without Helm: {_WITHOUT_HELM}",
         )
     if json.dumps(mine, sort_keys=True) != json.dumps(theirs, sort_keys=True):
         return SchemaCheck(

@@ -79,10 +79,11 @@ class Reconciler:
             await self._deliver_adapters(orthrus, observed.pods, reports or {})
         told = None if reports is None else tuple(reports.values())
         world = world_afterwards(orthrus, observed, todo, done, told)
-        status = observed_status(orthrus, world, previous, self._now())
+        now = self._now()
+        status = observed_status(orthrus, world, previous, now)
         await self._publisher.publish(metadata, previous, status)
-        unsettled = done.retry or not observed.knows_autoscalers or is_unsettled(world, status)
-        return Outcome.RETRY if unsettled else Outcome.DONE
+        soon = done.retry or not observed.knows_autoscalers or is_unsettled(world, status, now)
+        return Outcome.RETRY if soon else Outcome.DONE
 
     def _reports_of(self, key: ObjectKey, pods: Sequence[KubernetesObject]) -> Reports | None:
         """Of those pods that serve, as far as they were asked; None when nobody was yet."""

@@ -176,7 +176,7 @@ METRICS: tuple[Metric, ...] = (
         "orthrus_gpu_utilization_ratio",
         "gauge",
         "share of the last sampling period with a kernel running, 0 to 1, by NVML; absent without "
-        "a GPU",
+        "a GPU, and on a MIG slice: see orthrus_busy_ratio there",
         _of_gpu(lambda gpu: gpu.utilization),
         label="gpu",
         of_engine=False,

@@ -1,6 +1,7 @@
 """The CRD and the replica agree on which flags a user may set."""
 
 from orthrus_operator.api.engine_arguments import REFUSED_FLAGS
+from orthrus_operator.api.orthrus_deployment import Spec
 from orthrus_operator.builders.arguments import serve_arguments
 from orthrus_serving.engine.frontend.vllm_flags import REFUSED
 from tests.orthrus_operator.making import demo
@@ -22,3 +23,10 @@ def test_no_flag_that_the_operator_sets_can_be_set_twice() -> None:
     }
     assert "revision" in owned
     assert owned - REFUSED_FLAGS == set()
+
+
+def test_the_field_says_which_flags_a_replica_takes_and_what_becomes_of_others() -> None:
+    """The replica has a list, which the operator does not know."""
+    meaning = str(Spec.model_fields["engine_args"].description)
+    assert "`orthrus serve --help`" in meaning
+    assert "InvalidArguments" in meaning

@@ -16,6 +16,7 @@ DEFAULT = "registry.example:5000/orthrus/serving:1.0"
         (Image(tag="2.0"), DEFAULT, "registry.example:5000/orthrus/serving:2.0"),
         (Image(tag="2.0"), "registry.example:5000/serving", "registry.example:5000/serving:2.0"),
         (Image(tag="2.0"), "serving@sha256:abc", "serving:2.0"),
+        (Image(tag="2.0@sha256:def"), "serving:1.0@sha256:abc", "serving:2.0@sha256:def"),
         (Image(repository="other/serving", tag="2.0"), DEFAULT, "other/serving:2.0"),
         (Image(repository="other/serving", tag="2.0"), None, "other/serving:2.0"),
         (Image(tag="2.0"), None, None),

@@ -69,6 +69,7 @@ VALID: dict[str, dict[str, Any]] = {
     "percentages": {"rollout": {"maxSurge": "25%", "maxUnavailable": "10%"}},
     "recreate": {"rollout": {"strategy": "Recreate"}},
     "tag alone": {"image": {"tag": "1.2.3"}},
+    "tag and digest": {"image": {"tag": f"{'a' * 128}@sha256:{'0' * 64}"}},
     "registry with port": {"image": {"repository": "r.example:5000/a/b_c", "tag": "v1"}},
     "engine arguments": {
         "engineArgs": {"gpu-memory-utilization": "0.9", "override-generation-config": '{"a": 1}'}

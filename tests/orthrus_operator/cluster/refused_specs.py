@@ -234,6 +234,7 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "must be a lower-case repository",
     ),
     ({"image": {"tag": "a b"}}, "spec.image.tag", "must be a tag"),
+    ({"image": {"tag": "1@sha256:0"}}, "spec.image.tag", "TAG@sha256:DIGEST"),
     ({"image": {"pullPolicy": "Sometimes"}}, "spec.image.pullPolicy", '"IfNotPresent"'),
     ({"image": {"pullSecrets": [{}]}}, "spec.image.pullSecrets[0].name", "Required value"),
     (

@@ -9,6 +9,9 @@ from orthrus_operator.planner.status import observed_status
 from orthrus_operator.planner.world import World
 from tests.orthrus_operator.making import demo
 
+NOW = "2026-01-01T00:00:00Z"
+LAST_MOMENT, AFTERWARDS = "2026-01-01T00:02:40Z", "2026-01-01T00:02:41Z"
+
 
 def waiting(name: str, message: str = "1 Insufficient nvidia.com/gpu.") -> dict[str, Any]:
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
@@ -21,7 +24,7 @@ def waiting(name: str, message: str = "1 Insufficient nvidia.com/gpu.") -> dict[
 
 def ending(name: str, phase: str = "Running", node: str | None = "node") -> dict[str, Any]:
     return {
-        "metadata": {"name": name, "deletionTimestamp": "2026-01-01T00:00:00Z"},
+        "metadata": {"name": name, "deletionTimestamp": LAST_MOMENT},
         "spec": {"nodeName": node} if node else {},
         "status": {"phase": phase},
     }
@@ -42,13 +45,20 @@ def ending(name: str, phase: str = "Running", node: str | None = "node") -> dict
     ids=["gpu", "memory", "nobody", "too many", "over", "nowhere", "claim", "no one waits"],
 )
 def test_who_waits_for_whom(pods: list[dict[str, Any]], found: dict[str, str]) -> None:
-    assert awaited_drains(pods) == found
+    assert awaited_drains(pods, NOW) == found
 
 
-def ready(*pods: dict[str, Any]) -> dict[str, Any]:
+def test_nobody_waits_for_a_pod_that_should_have_ended() -> None:
+    """Its node is dead: the pod stays until someone deletes it or the node."""
+    pods = [waiting("2"), ending("1")]
+    assert awaited_drains(pods, LAST_MOMENT) == {"2": "1"}
+    assert awaited_drains(pods, AFTERWARDS) == {}
+
+
+def ready(*pods: dict[str, Any], now: str = NOW) -> dict[str, Any]:
     counts = {"observedGeneration": 1, "replicas": 2, "updatedReplicas": 1, "readyReplicas": 1}
     deployment = {"metadata": {"name": "demo", "generation": 1}, "status": counts}
-    status = observed_status(demo(replicas=2), World(deployment, pods), {}, "2026-01-01T00:00:00Z")
+    status = observed_status(demo(replicas=2), World(deployment, pods), {}, now)
     found: dict[str, Any] = status["conditions"][0]
     return found
 
@@ -58,3 +68,8 @@ def test_a_step_of_a_rollout_on_a_full_pool_is_progress() -> None:
     assert (found["status"], found["reason"]) == ("False", "Progressing")
     assert "pod demo-2 waits for demo-1 to drain" in found["message"]
     assert ready(waiting("demo-2"))["reason"] == "NoFreeGPU"
+
+
+def test_a_pool_that_has_lost_a_node_lacks_a_gpu() -> None:
+    found = ready(waiting("demo-2"), ending("demo-1"), now=AFTERWARDS)
+    assert found["reason"] == "NoFreeGPU"

@@ -29,6 +29,15 @@ def test_each_gives_the_values_of_its_label(metric: DeploymentMetric) -> None:
     assert tuple(metric.read(ReplicaCounts(), FULL)) == (metric.values or ("",))
 
 
+def test_the_utilization_that_mig_slices_lack_has_a_substitute_in_the_table() -> None:
+    meanings = {metric.name: metric.meaning for metric in DEPLOYMENT_METRICS}
+    found = re.search(
+        r"on MIG slices: see (\w+)", meanings["orthrus_deployment_gpu_utilization_ratio"]
+    )
+    assert found
+    assert found[1] in meanings
+
+
 def test_without_an_answer_only_the_counts_of_replicas_are_there() -> None:
     counts = ReplicaCounts(wanted=2, current=2, updated=1, ready=1)
     shown = {

@@ -24,8 +24,8 @@ def deployment(replicas: int, ready: int) -> dict[str, Any]:
     return {"metadata": {"generation": 1}, "status": {**counts, "readyReplicas": ready}}
 
 
-def unsettled(world: World, **spec: Any) -> bool:
-    return is_unsettled(world, observed_status(demo(**spec), world, {}, NOW))
+def unsettled(world: World, now: str = NOW, /, **spec: Any) -> bool:
+    return is_unsettled(world, observed_status(demo(**spec), world, {}, now), now)
 
 
 def test_not_while_replicas_load_adapters() -> None:
@@ -55,3 +55,15 @@ def test_while_a_node_prepares_a_pod() -> None:
     }
     assert unsettled(World(deployment(1, 0), (pod,)))
     assert not unsettled(World(deployment(1, 1), ()))
+
+
+def test_while_a_pod_waits_for_another_one_to_end_which_a_dead_node_never_tells() -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    waiting = {"metadata": {"name": "demo-2"}, "status": {"conditions": [condition]}}
+    ending = {
+        "metadata": {"name": "demo-1", "deletionTimestamp": "2026-01-01T00:02:40Z"},
+        "spec": {"nodeName": "node"},
+    }
+    world = World(deployment(1, 0), (waiting, ending))
+    assert unsettled(world)
+    assert not unsettled(world, "2026-01-01T00:02:41Z")

@@ -19,6 +19,13 @@ def test_a_missing_status_field_is_unusable_and_named() -> None:
     assert "status.endpoint" in str(check.finding)
 
 
+def test_what_to_do_is_said_for_a_crd_of_helm_and_for_one_of_kubectl() -> None:
+    """Applied over Helm's, it would be a conflict."""
+    finding = str(compare_schemas(object_schema(), {}).finding)
+    assert "upgrade the Helm release" in finding
+    assert "without Helm: kubectl apply --server-side -f manifests/crd.yaml" in finding
+
+
 def test_a_missing_field_of_a_list_item_is_found() -> None:
     older = copy.deepcopy(object_schema())
     conditions = older["properties"]["status"]["properties"]["conditions"]

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from orthrus_serving.server.collector import SnapshotCollector
 from orthrus_serving.server.gpu import Gpu, GpuReading
+from orthrus_serving.server.metric_table import METRICS
 from tests.orthrus_serving.server.outer_app import OuterApp
 
 UUID = "GPU-8f6d1f3e"
@@ -62,7 +63,7 @@ def test_the_gpu_is_the_first_that_cuda_may_see(
 def test_what_nvml_refuses_is_left_out_of_the_metrics(
     two_gpus: None, monkeypatch: pytest.MonkeyPatch, outer: OuterApp
 ) -> None:
-    """A slice of a GPU (MIG) has no utilization."""
+    """A slice of a GPU (MIG) has no utilization; the table names what stands in for it."""
 
     def refuse(handle: int) -> None:
         raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
@@ -74,3 +75,6 @@ def test_what_nvml_refuses_is_left_out_of_the_metrics(
 
     assert 'orthrus_gpu_memory_used_bytes{gpu="0"} 1000.0' in page
     assert "orthrus_gpu_utilization_ratio{" not in page
+    meanings = {metric.name: metric.meaning for metric in METRICS}
+    assert "a MIG slice: see orthrus_busy_ratio" in meanings["orthrus_gpu_utilization_ratio"]
+    assert "orthrus_busy_ratio" in meanings
