@@ -62,7 +62,7 @@ gpu-check: venv ## Pooling on CUDA against the CPU, and its cost (needs a GPU; n
 soak: model ## An hour of mixed load, aborts and bad requests on one replica
 	@$(PYTHON) -m e2e.soak
 
-bench-engine: model ## Ratios of the engine to stock vLLM (an hour; leave the machine alone)
+bench-engine: model ## Ratios of the engine to stock vLLM (70 minutes; leave the machine alone)
 	@$(PYTHON) -m e2e.engine_benchmarks --output bench-results/engine.json
 
 bench-operator: deps venv ## 500 objects, 1,024 replicas of one: the operator on fake nodes (half an hour)

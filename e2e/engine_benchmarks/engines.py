@@ -26,6 +26,7 @@ CHUNK = 512
 """C"""
 SEQUENCES = 256
 _KV_CACHE_GIB = 2
+_SPIN_SECONDS = 1.2
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ STOCK_GENERATE = System("stock vLLM, generate")
 STOCK_POOLING = System("stock vLLM, pooling", pools=True)
 
 
-@dataclass
+@dataclass(eq=False)
 class RunningEngine:
-    """One engine; each call is one request of token ids."""
+    """One engine, equal to itself alone; each call is one request of token ids."""
 
     system: System
     client: AsyncLLM
@@ -93,6 +94,16 @@ class RunningEngine:
             # It comes true in another process: there is no event to await.
             while not condition(await self.snapshot()):  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
+
+
+async def others_are_idle() -> None:
+    """Lets engines that share these cores end their spin.
+
+    A vLLM worker polls for a second after each message
+    (`vllm.distributed.device_communicators.shm_broadcast.SpinTimer`), at the cost of whoever is
+    measured next.
+    """
+    await asyncio.sleep(_SPIN_SECONDS)
 
 
 @asynccontextmanager

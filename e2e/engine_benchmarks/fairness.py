@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from e2e.engine_benchmarks.engines import BUDGET, CHUNK, RunningEngine, orthrus, running
+from e2e.engine_benchmarks.engines import (
+    BUDGET,
+    CHUNK,
+    RunningEngine,
+    orthrus,
+    others_are_idle,
+    running,
+)
 from e2e.engine_benchmarks.workloads import prompts
 from orthrus_serving.bench.measure.ratios import Comparison, Goal
 from orthrus_serving.scheduling.snapshot import ByTask
@@ -52,12 +59,14 @@ async def embeddings_behind_generations(pairs: int, cores: Sequence[int]) -> lis
 
 
 async def _behind_burst(engine: RunningEngine, seed: int) -> float:
+    await others_are_idle()
     work = prompts(BURST, BURST_TOKENS, seed)
     generations = [asyncio.create_task(engine.generate(tokens, 1)) for tokens in work]
     return await _embed_behind(engine, generations, prompts(BEHIND, BEHIND_TOKENS, seed))
 
 
 async def _worst_case(engine: RunningEngine, seed: int) -> float:
+    await others_are_idle()
     work = prompts(WORST, 128, seed)
     generations = [asyncio.create_task(engine.generate(tokens, 32)) for tokens in work]
     return await _embed_behind(engine, generations, prompts(WORST, 128, seed + 1))
@@ -107,6 +116,7 @@ class FirstToken:
 
 
 async def _first_token(engine: RunningEngine, seed: int) -> FirstToken:
+    await others_are_idle()
     work = prompts(QUEUED_EMBEDDINGS, QUEUED_TOKENS, seed)
     embeddings = [asyncio.create_task(engine.embed(tokens)) for tokens in work]
     await engine.reach(lambda now: now.backlog_requests.embedding > QUEUED_EMBEDDINGS // 2)

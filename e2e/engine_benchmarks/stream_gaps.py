@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from e2e.engine_benchmarks.engines import RunningEngine, orthrus, running
+from e2e.engine_benchmarks.engines import RunningEngine, orthrus, others_are_idle, running
 from e2e.engine_benchmarks.workloads import prompts
 from orthrus_serving.bench.measure.ratios import Comparison, Goal
 
@@ -60,10 +60,12 @@ class Flooded:
 
 async def _gaps(engine: RunningEngine, tokens: int, seed: int) -> NDArray[np.float64]:
     """Seconds between the tokens of a stream."""
+    await others_are_idle()
     return np.diff(await engine.generate(prompts(1, 32, seed)[0], tokens))
 
 
 async def _flooded(engine: RunningEngine, tokens: int, seed: int) -> Flooded:
+    await others_are_idle()
     async with _flood(engine, seed):
         before = (await engine.snapshot()).scheduled_tokens.embedding_chunk
         arrivals = await engine.generate(prompts(1, 32, seed)[0], tokens)
