@@ -25,7 +25,7 @@ class Benchmark(StrEnum):
     GAPS = "gaps"
 
 
-def _runs(pairs: int) -> dict[Benchmark, Callable[[], list[Comparison]]]:
+def runs_of(pairs: int) -> dict[Benchmark, Callable[[], list[Comparison]]]:
     # Each imports vLLM, which takes seconds: not for --help.
     from e2e.engine_benchmarks import fairness, plan_cost, stream_gaps, throughput
 
@@ -60,7 +60,7 @@ def main(
 ) -> None:
     """Print every ratio with its interval and goal; with JSON, for a report that can be re-made."""
     console = Console(stderr=True, highlight=False)
-    runs = _runs(pairs)
+    runs = runs_of(pairs)
     comparisons: list[Comparison] = []
     for benchmark in names or list(Benchmark):
         console.rule(f"[bold]{benchmark}", align="left")
