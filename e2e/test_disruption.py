@@ -96,7 +96,7 @@ def wait_until_answered(load: Load) -> None:
         "an answer of each kind",
         lambda: load.answered - before,
         lambda more: all(more[kind] for kind, wanted in LOAD.of_kind.items() if wanted),
-        within=120,
+        within=300,
     )
 
 
