@@ -100,7 +100,7 @@ async def others_are_idle() -> None:
     """Lets engines that share these cores end their spin.
 
     A vLLM worker polls for a second after each message
-    (`vllm.distributed.device_communicators.shm_broadcast.SpinTimer`), at the cost of whoever is
+    (`vllm.distributed.device_communicators.shm_broadcast.SpinCondition`), at the cost of whoever is
     measured next.
     """
     await asyncio.sleep(_SPIN_SECONDS)

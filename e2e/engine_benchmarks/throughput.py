@@ -82,12 +82,11 @@ async def _pairs(pairs: int, stock: System, cores: Sequence[int]) -> AsyncIterat
     to how an engine comes to lie in memory, or whatever it is, more pairs are no answer.
     """
     for start, first in enumerate(range(0, pairs, PAIRS_OF_A_START)):
-        order = [orthrus(), stock] if start % 2 else [stock, orthrus()]
+        turn = 1 if start % 2 else -1
+        order = [orthrus(), stock][::turn]
         async with AsyncExitStack() as stack:
             started = [await stack.enter_async_context(running(each, cores)) for each in order]
-            engines = {engine.system.name: engine for engine in started}
-            theirs = engines.pop(stock.name)
-            (ours,) = engines.values()
+            ours, theirs = started[::turn]
             yield Pair(first, ours, theirs, is_warm_up=True)
             for number in range(first, min(first + PAIRS_OF_A_START, pairs)):
                 yield Pair(number, ours, theirs, is_warm_up=False)
